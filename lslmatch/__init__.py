@@ -1,0 +1,26 @@
+"""Match two sets of noisy points up to permutation, scale and shift, with a proof of optimality."""
+
+from lslmatch import model, theory
+from lslmatch.alignment import estimate_affine, standardize
+from lslmatch.assignment.certificate import check_certificate
+from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
+from lslmatch.costs import log_cost_matrix
+from lslmatch.matching import match
+from lslmatch.results import Affine, Assignment, MatchResult
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Affine",
+    "Assignment",
+    "MatchResult",
+    "check_certificate",
+    "estimate_affine",
+    "linear_sum_assignment",
+    "log_cost_matrix",
+    "match",
+    "model",
+    "solve_assignment",
+    "standardize",
+    "theory",
+]

@@ -1,0 +1,38 @@
+"""The one jit policy of the library: every kernel is compiled through :func:`kernel`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Kernels never hold the GIL (several Python threads may run them at once), follow IEEE
+#: arithmetic to the letter (infinity is a sentinel, so no fastmath), and turn a division by
+#: zero into an infinity instead of a Python exception.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+
+def kernel(function: F) -> F:
+    """Compile `function` lazily, once for its one signature, and keep it on disk.
+
+    Where Numba finds no directory that it may write its cache to, the kernel is compiled anew in
+    every process instead of failing.
+    """
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:
+        return numba.njit(**_OPTIONS)(function)
+
+
+def inline_kernel(function: F) -> F:
+    """Compile a small step that other kernels call: no cache file of its own."""
+    return numba.njit(**_OPTIONS)(function)
+
+
+def jit_is_disabled() -> bool:
+    """Whether kernels run as plain Python, as they do with ``NUMBA_DISABLE_JIT=1``."""
+    return bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0") or "0"))

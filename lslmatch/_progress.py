@@ -1,0 +1,67 @@
+"""The line that tells a person at a terminal what a long run is doing."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TextIO
+
+
+class Progress:
+    """Show the current stage and the seconds since the start, while the ``with`` block runs.
+
+    Nothing is written unless `stream` is a terminal and the run takes longer than `delay` seconds;
+    the line is erased at the end. It is kept by a thread of its own, which can run because
+    kernels release the interpreter lock.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to write; standard error unless given.
+    delay : float
+        Seconds before the first line.
+    """
+
+    def __init__(self, stream: TextIO | None = None, delay: float = 2.0) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._delay = delay
+        self._stage = ""
+        self._width = 0
+        self._finished = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
+
+    def stage(self, name: str) -> None:
+        """Say what the run does from now on."""
+        self._stage = name
+
+    def __enter__(self) -> Progress:
+        if self._stream.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._finished.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+            self._rewrite("")
+
+    def _show(self) -> None:
+        start = time.monotonic()
+        wait = self._delay
+        while not self._finished.wait(wait):
+            self._rewrite(f"{self._stage}, {int(time.monotonic() - start)} s")
+            wait = 0.5
+
+    def _rewrite(self, line: str) -> None:
+        # Blanks instead of an escape sequence, which not every terminal knows.
+        if line or self._width:
+            self._stream.write("\r" + " " * self._width + "\r" + line)
+            self._stream.flush()
+        self._width = len(line)

@@ -1,0 +1,211 @@
+"""Every input check and every error message: each names the argument, the rule and what came."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from lslmatch.results import Affine, FloatArray
+
+
+def as_kernel_array(values: np.ndarray) -> FloatArray:
+    """Give `values` the one memory layout that kernels are compiled for, copying only if needed."""
+    return np.require(values, np.float64, ["C", "A", "W", "E"])
+
+
+def check_points(points: Any, name: str) -> FloatArray:
+    """Return `points` as a C-contiguous float64 array of shape (n, d), n >= 2 and d >= 1."""
+    array = _as_real_array(points, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be 2-dimensional, one row a point; got shape {array.shape}")
+    if array.shape[1] < 1:
+        raise ValueError(f"{name} must have at least one column; got shape {array.shape}")
+    if array.shape[0] < 2:
+        raise ValueError(f"{name} must have at least 2 points; got shape {array.shape}")
+    array = as_kernel_array(array)
+    check_finite(array, name)
+    return array
+
+
+def check_point_pair(x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+    """Check both sets and that they live in the same space."""
+    x, y = check_points(x, "x"), check_points(y, "y")
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"x and y must have the same number of columns; got {x.shape[1]} and {y.shape[1]}")
+    return x, y
+
+
+def check_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
+    """Return `values` as a finite float64 vector of the given length, or of any length but 0."""
+    array = _as_real_array(values, name)
+    if length is None:
+        if array.ndim != 1 or not array.size:
+            raise ValueError(f"{name} must be a vector of at least one number; got shape {array.shape}")
+    elif array.shape != (length,):
+        raise ValueError(f"{name} must have shape ({length},); got shape {array.shape}")
+    array = as_kernel_array(array)
+    check_finite(array, name)
+    return array
+
+
+def check_filled_vector(values: Any, name: str, length: int) -> FloatArray:
+    """Return `values` as a vector of the given length; one number stands for all of them."""
+    array = _as_real_array(values, name)
+    return check_vector(np.full(length, array) if array.ndim == 0 else array, name, length)
+
+
+def check_positive_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
+    """Return `values` as a vector of positive numbers; one number stands for all `length` of them."""
+    vector = check_vector(values, name) if length is None else check_filled_vector(values, name, length)
+    if vector.size and not vector.min() > 0:
+        raise ValueError(f"{name} must be positive; its smallest value is {vector.min()}")
+    return vector
+
+
+def check_weights(values: Any, name: str) -> FloatArray:
+    """Return `values` as a vector of numbers that are not negative, of any length but 0."""
+    vector = check_vector(values, name)
+    if not vector.min() >= 0:
+        raise ValueError(f"{name} must not be negative; its smallest value is {vector.min()}")
+    return vector
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return `value` as one finite number."""
+    array = _as_real_array(value, name)
+    if array.ndim != 0:
+        raise ValueError(f"{name} must be one number; got shape {array.shape}")
+    number = float(array)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite; got {number}")
+    return number
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return `value` as one positive, finite number."""
+    number = check_number(value, name)
+    if not number > 0:
+        raise ValueError(f"{name} must be positive; got {number}")
+    return number
+
+
+def check_at_least(value: Any, name: str, least: float) -> float:
+    """Return `value` as one finite number that is not below `least`."""
+    number = check_number(value, name)
+    if not number >= least:
+        raise ValueError(f"{name} must be at least {least:g}; got {number}")
+    return number
+
+
+def check_probability(value: Any, name: str) -> float:
+    """Return `value` as one number strictly between 0 and 1."""
+    return check_between(value, name, 0, 1)
+
+
+def check_between(value: Any, name: str, low: float, high: float) -> float:
+    """Return `value` as one number strictly between `low` and `high`."""
+    number = check_number(value, name)
+    if not low < number < high:
+        raise ValueError(f"{name} must lie strictly between {low:g} and {high:g}; got {number}")
+    return number
+
+
+def check_count(value: Any, name: str, least: int) -> int:
+    """Return `value` as a whole number that is not below `least`."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number; got {value!r}") from None
+    if count < least:
+        raise ValueError(f"{name} must be at least {least}; got {count}")
+    return count
+
+
+def check_option(value: Any, name: str, options: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `options`."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+    return value
+
+
+def check_noise(noise: Any, objective: str, n: int, m: int) -> tuple[FloatArray, FloatArray] | None:
+    """Return the noise levels of both sets, which "lsns" needs and no other objective takes."""
+    if objective != "lsns":
+        if noise is not None:
+            raise ValueError(f"noise is only used by objective 'lsns'; got it with objective {objective!r}")
+        return None
+    if not isinstance(noise, (tuple, list)) or len(noise) != 2:
+        raise ValueError(
+            f"noise must be a pair (levels of x, levels of y) for objective 'lsns'; got {noise!r}"
+        )
+    return check_positive_vector(noise[0], "noise[0]", n), check_positive_vector(noise[1], "noise[1]", m)
+
+
+def check_affine(affine: Any, name: str, dimension: int) -> Affine:
+    """Return `affine` as an :class:`Affine` with a positive scale and a shift of length `dimension`."""
+    if not isinstance(affine, tuple) or len(affine) != 2:
+        raise TypeError(f"{name} must be an Affine(scale, shift); got {affine!r}")
+    scale = check_positive(affine[0], f"{name}.scale")
+    return Affine(scale, check_vector(affine[1], f"{name}.shift", dimension))
+
+
+def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:
+    """Return `permutation` as an array that holds each of 0, ..., length - 1 once."""
+    array = np.asarray(permutation)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold whole numbers; got dtype {array.dtype}")
+    if array.shape != (length,) or not np.array_equal(np.sort(array), np.arange(length)):
+        raise ValueError(f"{name} must hold each of 0, ..., {length - 1} once; got shape {array.shape}")
+    return array.astype(np.intp)
+
+
+def check_cost_matrix(cost_matrix: Any, maximize: Any) -> FloatArray:
+    """Return `cost_matrix` as a C-contiguous float64 matrix; +inf (-inf if maximising) forbids a pair.
+
+    The wording of the errors is SciPy's, whose callers may look for it.
+    """
+    array = np.asarray(cost_matrix)
+    if array.ndim != 2:
+        raise ValueError(f"expected a matrix (2-D array), got a {array.ndim}-D array as cost_matrix")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"cost_matrix: Cannot cast array data from dtype('{array.dtype}') to float64")
+    array = as_kernel_array(array)
+    forbidden = -np.inf if maximize else np.inf
+    least = array.max(initial=forbidden) if maximize else array.min(initial=forbidden)
+    if np.isnan(least) or least == -forbidden:
+        raise ValueError(f"cost_matrix contains invalid numeric entries: NaN or {-forbidden}")
+    return array
+
+
+def check_finite(array: FloatArray, name: str) -> None:
+    """Raise if any entry is NaN or infinite, naming the first one."""
+    # A sum is finite only if all terms are, and takes one pass without a temporary; an overflow
+    # of finite terms merely sends us to the slow test.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if math.isfinite(array.sum()):
+            return
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = tuple(int(k) for k in np.argwhere(~finite)[0])
+        place = ", ".join(map(str, where))
+        raise ValueError(f"{name} must be finite, without NaN or inf; {name}[{place}] is {array[where]}")
+
+
+def _as_real_array(values: Any, name: str) -> np.ndarray:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must not have masked entries; fill or drop them first")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be convertible to an array: {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be real numbers; got dtype {array.dtype}")
+    if array.dtype.itemsize > 8 and array.dtype.kind == "f":
+        with np.errstate(over="ignore", under="ignore"):
+            array = array.astype(np.float64)
+    return array

@@ -1,0 +1,147 @@
+"""The scalar affine map between two sets: the paper's estimators of scale and shift."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import kernel
+from lslmatch._validation import check_point_pair, check_points
+from lslmatch.distances import least_exponent
+from lslmatch.results import Affine, FloatArray
+
+
+def estimate_affine(x: Any, y: Any) -> Affine:
+    """Estimate the scale and the shift between two sets without knowing who matches whom.
+
+    The scale tau-hat is the ratio of the root total sums of squares of the centred sets, and the
+    shift is beta-hat = mean(x) - tau-hat * mean(y): the paper's section 1.
+
+    Parameters
+    ----------
+    x : array_like of shape (n, d)
+        The first set, one row a point.
+    y : array_like of shape (m, d)
+        The second set.
+
+    Returns
+    -------
+    Affine
+        ``scale`` and ``shift`` with ``x[i]`` about ``scale * y[j] + shift`` for partners i and j.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lslmatch import estimate_affine
+    >>> y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    >>> x = 2.0 * y[[2, 0, 1]] + 5.0
+    >>> affine = estimate_affine(x, y)
+    >>> round(affine.scale, 9), affine.shift.round(9).tolist()
+    (2.0, [5.0, 5.0])
+    """
+    x, y = check_point_pair(x, y)
+    first, second = _moments(x, "x"), _moments(y, "y")
+    ratio = math.sqrt(first.sum_of_squares / second.sum_of_squares)
+    scale = _ldexp(ratio, first.exponent - second.exponent)
+    with np.errstate(over="ignore"):
+        shift = np.ldexp(first.mean - ratio * second.mean, first.exponent)
+    if not (0.0 < scale < math.inf and np.isfinite(shift).all()):
+        raise ValueError(
+            "x and y must have comparable units: the scale or the shift between them exceeds the range of "
+            "float64; multiply one set by a constant first"
+        )
+    return Affine(scale, shift)
+
+
+def standardize(x: Any) -> FloatArray:
+    """Centre a set and divide it by its root total sum of squares.
+
+    Matching two standardised sets is the same as matching with `estimate_affine`'s scale and shift
+    (the paper's section 4, "Link to standardization").
+
+    Parameters
+    ----------
+    x : array_like of shape (n, d)
+        One row a point.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        Columns of mean 0, squares that sum to 1 over all entries.
+
+    Examples
+    --------
+    >>> from lslmatch import standardize
+    >>> standardize([[1.0], [3.0], [2.0]]).round(4).ravel().tolist()
+    [-0.7071, 0.7071, 0.0]
+    """
+    x = check_points(x, "x")
+    moments = _moments(x, "x")
+    deviations = _deviations(x, moments.exponent)
+    deviations -= moments.mean_deviation
+    deviations /= math.sqrt(moments.sum_of_squares)
+    return deviations
+
+
+class _Moments(NamedTuple):
+    mean: FloatArray  # in units of 2**exponent
+    mean_deviation: FloatArray  # from the first point, in the same units
+    sum_of_squares: float
+    exponent: int
+
+
+def _moments(points: FloatArray, name: str) -> _Moments:
+    exponent = least_exponent(points)
+    deviations = _deviations(points, exponent)
+    mean_deviation = np.empty(points.shape[1])
+    sum_of_squares = _centred_statistics(deviations, mean_deviation)
+    if not sum_of_squares > 0.0:
+        raise ValueError(
+            f"{name} must have a positive total variance, or the scale is undefined; all its "
+            f"{points.shape[0]} points coincide"
+        )
+    mean = np.ldexp(points[0], -exponent) + mean_deviation
+    return _Moments(mean, mean_deviation, sum_of_squares, exponent)
+
+
+@kernel
+def _centred_statistics(points, mean):
+    """Fill `mean` with the column means and return the total sum of squares about them, in two passes.
+
+    The second pass corrects what the first rounded (Chan, Golub and LeVeque's corrected two-pass
+    algorithm).
+    """
+    n, d = points.shape
+    correction = np.zeros(d)
+    mean[:] = 0.0
+    for i in range(n):
+        for k in range(d):
+            mean[k] += points[i, k]
+    mean /= n
+    total = 0.0
+    for i in range(n):
+        for k in range(d):
+            deviation = points[i, k] - mean[k]
+            correction[k] += deviation
+            total += deviation * deviation
+    for k in range(d):
+        total -= correction[k] * (correction[k] / n)
+        mean[k] += correction[k] / n
+    return total
+
+
+def _deviations(points: FloatArray, exponent: int) -> FloatArray:
+    """Differences from the first point in units of ``2**exponent``: exact unless they underflow."""
+    scaled = np.ldexp(points, -exponent)
+    first = scaled[0].copy()
+    scaled -= first
+    return scaled
+
+
+def _ldexp(value: float, exponent: int) -> float:
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,153 @@
+"""The solver's public face: orientation, sign, units, and errors in place of a status."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lslmatch._validation import check_cost_matrix
+from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.streamed import solve_streamed
+from lslmatch.costs import CostRule
+from lslmatch.distances import Geometry
+from lslmatch.results import Assignment, FloatArray, IntArray
+
+#: Costs above 2**960 are solved in smaller units, so that sums and differences stay finite.
+_GREATEST_EXPONENT = 960
+
+
+def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[IntArray, IntArray]:
+    """Solve the linear sum assignment problem; a drop-in for SciPy's function of that name.
+
+    Parameters
+    ----------
+    cost_matrix : array_like of shape (n, m)
+        The costs; an infinite cost forbids a pair.
+    maximize : bool, default False
+        Look for the greatest sum instead of the least.
+
+    Returns
+    -------
+    row_ind, col_ind : ndarray of shape (min(n, m),)
+        Rows, ascending, and their columns; ``cost_matrix[row_ind, col_ind].sum()`` is optimal.
+
+    Raises
+    ------
+    ValueError
+        If `cost_matrix` is not 2-dimensional, has a NaN or an infinity of the wrong sign, or allows
+        no assignment at all.
+
+    Examples
+    --------
+    >>> from lslmatch import linear_sum_assignment
+    >>> rows, columns = linear_sum_assignment([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
+    >>> columns.tolist()
+    [1, 0, 2]
+    """
+    assignment = solve_assignment(cost_matrix, maximize=maximize)
+    return assignment.row_ind, assignment.col_ind
+
+
+def solve_assignment(cost_matrix: Any, *, maximize: bool = False) -> Assignment:
+    """Solve the linear sum assignment problem and return the dual variables that prove it.
+
+    Parameters
+    ----------
+    cost_matrix : array_like of shape (n, m)
+        The costs; an infinite cost forbids a pair.
+    maximize : bool, default False
+        Look for the greatest sum instead of the least; the inequalities of the duals are reversed.
+
+    Returns
+    -------
+    Assignment
+        ``row_ind``, ``col_ind``, ``row_dual``, ``col_dual`` and ``objective``. For every pair
+        ``row_dual[i] + col_dual[j] <= cost_matrix[i, j]`` up to rounding, with equality on the
+        matched pairs, and on the longer side the duals are at most 0, and 0 where unmatched: so no
+        assignment can cost less.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`linear_sum_assignment`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lslmatch import solve_assignment
+    >>> cost = np.array([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0], [3.0, 2.0, 2.0]])
+    >>> result = solve_assignment(cost)
+    >>> result.objective
+    5.0
+    >>> bool((result.row_dual[:, None] + result.col_dual <= cost + 1e-12).all())
+    True
+    """
+    costs = check_cost_matrix(cost_matrix, maximize)
+    assignment = assign(-costs if maximize else costs)
+    if not maximize:
+        return assignment
+    return assignment._replace(
+        row_dual=-assignment.row_dual, col_dual=-assignment.col_dual, objective=-assignment.objective
+    )
+
+
+def assign(costs: FloatArray) -> Assignment:
+    """Assign the columns of a checked cost matrix to its rows (or, if fewer, its rows to its columns)."""
+    n, m = costs.shape
+    transposed = n > m
+    work = np.ascontiguousarray(costs.T) if transposed else costs
+    exponent = _excess_exponent(costs)
+    if exponent:
+        work = np.ldexp(work, -exponent)
+    solution = solve_dense(work)
+    if solution is None:
+        raise ValueError(
+            "cost matrix is infeasible: every complete assignment uses a forbidden (infinite) pair"
+        )
+    if exponent:
+        solution = _in_units(solution, exponent)
+    assignment = _assignment(solution, transposed, 0.0)
+    with np.errstate(over="ignore"):
+        objective = float(costs[assignment.row_ind, assignment.col_ind].sum())
+    return assignment._replace(objective=objective)
+
+
+def _in_units(solution: Duals, exponent: int) -> Duals:
+    """Multiply the duals by a large power of two, balanced so that they stay in range if they can."""
+    row_dual, col_dual = solution.row_dual, solution.col_dual
+    if row_dual.size == col_dual.size:
+        middle = (col_dual.max() + col_dual.min() - row_dual.max() - row_dual.min()) / 4.0
+        row_dual, col_dual = row_dual + middle, col_dual - middle
+    with np.errstate(over="ignore"):
+        return solution._replace(row_dual=np.ldexp(row_dual, exponent), col_dual=np.ldexp(col_dual, exponent))
+
+
+def assign_points(geometry: Geometry, rule: CostRule, workers: int = 1) -> Assignment:
+    """Assign the points of the smaller set of a geometry to points of the larger one."""
+    n, m = geometry.shape
+    if n > m:
+        geometry, rule = geometry.transposed(), rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
+    solution = solve_streamed(geometry, rule, workers=workers)
+    costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
+    return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
+
+
+def _assignment(solution: Duals, transposed: bool, objective: float) -> Assignment:
+    """Turn a solution for the smaller side as rows into one for the sides as they were given."""
+    matched = np.arange(solution.col_of_row.size)
+    if not transposed:
+        return Assignment(matched, solution.col_of_row, solution.row_dual, solution.col_dual, objective)
+    order = np.argsort(solution.col_of_row)
+    return Assignment(solution.col_of_row[order], order, solution.col_dual, solution.row_dual, objective)
+
+
+def _excess_exponent(costs: FloatArray) -> int:
+    """How many powers of two the finite costs are above what the solver can add up safely."""
+    if not costs.size:
+        return 0
+    greatest = max(costs.max(), -costs.min())
+    if greatest == math.inf:
+        greatest = np.abs(costs, where=np.isfinite(costs), out=np.zeros_like(costs)).max()
+    return max(0, math.frexp(greatest)[1] - _GREATEST_EXPONENT)

@@ -1,0 +1,140 @@
+"""Exact assignment of two sets of points without the matrix of their costs.
+
+1. One pass finds every point's nearest partner. If no two points share one, that is the optimum.
+2. Where many do, column duals start at the columns' least costs, which takes the attraction out of
+   hubs; each row gets a short list of its best pairs, and a bound for all others.
+3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
+   get a new one under the present duals.
+4. Shortest augmenting paths match the rest, computing further rows only where they must
+   (:mod:`lslmatch.assignment.lazy`). The duals are feasible for every pair throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.keys import bounds_of_keys, column_factors, find_best, find_nearest, price_pairs
+from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
+from lslmatch.costs import CostRule, cost_matrix
+from lslmatch.distances import Geometry
+from lslmatch.results import FloatArray, IntArray
+
+#: Pairs in the list of a row.
+_LIST = 24
+#: Up to this number of pairs, if the nearest partners are not a matching, the dense solver is quicker.
+_DENSE_PAIRS = 1500**2
+#: If more than this share of the rows cannot have their nearest partner, columns are reduced first.
+_MANY_CONFLICTS = 0.05
+#: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
+_SWEEPS = 3
+#: Rows that a worker takes at a time.
+_BLOCK_ROWS = 512
+
+
+def solve_streamed(
+    geometry: Geometry, rule: CostRule, *, workers: int = 1, col_dual: FloatArray | None = None
+) -> Duals:
+    """Match every row of the geometry (n <= m).
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The two sets.
+    rule : CostRule
+        How a squared distance becomes a cost.
+    workers : int
+        Threads for the passes over all pairs. The result does not depend on it.
+    col_dual : ndarray of shape (m,), optional
+        Column duals to start from, if n = m: those of a similar problem save most of the work.
+    """
+    n, m = geometry.shape
+    state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
+    size = min(_LIST, m)
+    lists = Lists(np.zeros((n, size), np.intp), np.full((n, size), np.inf), np.empty(n))
+    exhausted = free_rows = np.arange(n)
+    if col_dual is not None:
+        state.col_dual[:] = col_dual
+    else:
+        nearest, row_keys, col_least = _find_nearest(geometry, rule, workers)
+        conflicts = n - np.unique(nearest).size
+        if conflicts and n * m <= _DENSE_PAIRS:
+            return _solve_densely(geometry, rule, workers)
+        if n == m and conflicts > _MANY_CONFLICTS * n:
+            state.col_dual[:] = np.log(col_least) if rule.logarithm else col_least
+        else:
+            # The nearest partner is a list of one, and the second nearest bounds the others.
+            lists.col[:] = nearest[:, None]
+            lists.cost[:, 0] = _price(geometry, rule, free_rows, nearest[:, None])[:, 0]
+            lists.bound[:] = bounds_of_keys(rule, row_keys[:, 1], state.col_dual)
+            exhausted = free_rows[:0]
+    for _ in range(_SWEEPS):
+        _renew_lists(geometry, rule, lists, state, exhausted, workers)
+        free_rows = free_rows[: reduce_free_rows(lists, state, free_rows)]
+        exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
+    augment_all(geometry, rule, lists, state, free_rows)
+    return state
+
+
+def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
+    solution = solve_dense(cost_matrix(geometry, rule._replace(offset=0.0), workers))
+    assert solution is not None, "all costs are finite"
+    return solution
+
+
+def _find_nearest(
+    geometry: Geometry, rule: CostRule, workers: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return each row's nearest column, its two least keys, and each column's least key."""
+    n, m = geometry.shape
+    nearest, row_keys, col_least = np.empty(n, np.intp), np.empty((n, 2)), np.full((workers, m), np.inf)
+
+    def run(worker: int, first: int, last: int) -> None:
+        find_nearest(geometry, rule, first, last, nearest, row_keys, col_least[worker])
+
+    _over_rows(run, n, workers)
+    return nearest, row_keys, col_least.min(axis=0)
+
+
+def _renew_lists(
+    geometry: Geometry, rule: CostRule, lists: Lists, state: Duals, rows: IntArray, workers: int
+) -> None:
+    """Give some rows new lists and bounds under the present duals."""
+    if not rows.size:
+        return
+    part, part_rule = geometry, rule
+    if rows.size < geometry.shape[0]:
+        part = geometry.take_rows(rows)
+        part_rule = rule if rule.logarithm else rule._replace(x_weight=rule.x_weight[rows])
+    cols, bound = np.zeros((rows.size, lists.col.shape[1]), np.intp), np.empty(rows.size)
+    factors = column_factors(rule, state.col_dual)
+
+    def run(worker: int, first: int, last: int) -> None:
+        find_best(part, part_rule, factors, first, last, cols, bound)
+
+    _over_rows(run, rows.size, workers)
+    lists.col[rows], lists.bound[rows] = cols, bound
+    lists.cost[rows] = _price(geometry, rule, rows, cols)
+
+
+def _price(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -> FloatArray:
+    costs = np.empty(cols.shape)
+    price_pairs(geometry, rule, rows, np.ascontiguousarray(cols), costs)
+    return costs
+
+
+def _over_rows(run: Callable[[int, int, int], None], n: int, workers: int) -> None:
+    """Run over blocks of rows; worker w takes every `workers`-th block."""
+
+    def run_blocks(worker: int) -> None:
+        for first in range(worker * _BLOCK_ROWS, n, workers * _BLOCK_ROWS):
+            run(worker, first, min(first + _BLOCK_ROWS, n))
+
+    if workers == 1:
+        run_blocks(0)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(run_blocks, range(workers)))

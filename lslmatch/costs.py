@@ -1,0 +1,203 @@
+"""The pairwise costs of two aligned sets, and the rule for coincident points.
+
+A squared distance below ``eps**2`` times the mean squared distance of all aligned points from the mean
+of x (eps = 2**-52) says no more than that two points coincide up to rounding. Before its logarithm is
+taken it is raised to that floor, so that noiseless and duplicated points are ordinary input. If all
+points coincide, every cost is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import inline_kernel, kernel
+from lslmatch._validation import check_affine, check_point_pair
+from lslmatch.distances import Geometry, common_coordinates, exact_distance, expand_tile, new_tile
+from lslmatch.results import Affine, FloatArray
+
+#: Noise variances in units of the squared extent of the data must be above this, and below its inverse.
+_LEAST_WEIGHT = 1e-250
+#: Entries of the block of rows that a worker fills before it asks for more.
+_BLOCK_ENTRIES = 1 << 20
+
+_LN2_HIGH = float.fromhex("0x1.62e42fefp-1")  # 33 bits of ln 2, so that multiples by exponents are exact
+_LN2_LOW = 7.440617110012397e-11  # the rest of it
+_SQRT_HALF_BITS = np.int64(0x3FE6A09E667F3BCD)
+_ROUNDING_BITS = np.int64(
+    0x4338000000000000
+)  # 1.5 * 2**52: adding an integer to its bits adds it to the double
+_ROUNDING = 6755399441055744.0
+
+
+def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
+    """Compute the matrix of logarithms of squared distances that LSL assigns.
+
+    Parameters
+    ----------
+    x : array_like of shape (n, d)
+        The first set, one row a point.
+    y : array_like of shape (m, d)
+        The second set.
+    affine : Affine, optional
+        The map applied to `y` first. The paper's matrix M has ``affine=estimate_affine(x, y)``; by
+        default the points are taken as they are.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        ``log(||x[i] - scale * y[j] - shift||**2)``, where a squared distance below the
+        coincident-point floor counts as that floor: ``2**-104`` times the mean squared distance of
+        all aligned points from the mean of `x`.
+
+    Examples
+    --------
+    >>> from lslmatch import log_cost_matrix
+    >>> log_cost_matrix([[0.0], [3.0]], [[1.0], [2.0]]).round(4).tolist()
+    [[0.0, 1.3863], [1.3863, 0.0]]
+    """
+    x, y = check_point_pair(x, y)
+    if affine is None:
+        affine = Affine(1.0, np.zeros(x.shape[1]))
+    geometry, exponent = common_coordinates(x, y, check_affine(affine, "affine", x.shape[1]))
+    return cost_matrix(geometry, log_rule(geometry, exponent))
+
+
+class CostRule(NamedTuple):
+    """How a squared distance D of the geometry becomes a cost.
+
+    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``. Where D comes
+    from an expanded square, it has a relative error of at most `key_error`.
+    """
+
+    logarithm: bool
+    floor: float
+    offset: float
+    key_error: float
+    x_weight: FloatArray
+    y_weight: FloatArray
+
+
+def log_rule(geometry: Geometry, exponent: int) -> CostRule:
+    """LSL: logarithms, in the units of x, with the coincident-point floor."""
+    floor, offset = geometry.mean_square() * 2.0**-104, 2.0 * exponent * math.log(2.0)
+    if floor == 0.0:
+        floor, offset = 1.0, 0.0
+    return CostRule(True, floor, offset, geometry.relative_error(), np.empty(0), np.empty(0))
+
+
+def square_rule(geometry: Geometry, exponent: int) -> CostRule:
+    """LSS: squared distances in the units of x."""
+    if not -1000 < 2 * exponent < 1000:
+        raise ValueError(
+            "x and y must have moderate units for a sum of squares: their squared distances exceed the range "
+            "of float64; multiply both sets by a constant first"
+        )
+    n, m = geometry.shape
+    unit = math.ldexp(1.0, -2 * exponent)
+    return CostRule(False, 0.0, 0.0, geometry.relative_error(), np.full(n, unit), np.zeros(m))
+
+
+def normalized_rule(
+    geometry: Geometry, levels: tuple[FloatArray, FloatArray], scale: float, exponent: int
+) -> CostRule:
+    """LSNS: squared distances divided by the noise variance of the pair."""
+    with np.errstate(over="ignore", under="ignore"):
+        x_level, y_level = np.ldexp(levels[0], -exponent), np.ldexp(levels[1] * scale, -exponent)
+        x_weight, y_weight = x_level**2, y_level**2
+    least, greatest = x_weight.min() + y_weight.min(), x_weight.max() + y_weight.max()
+    if not (least > _LEAST_WEIGHT and greatest < 1.0 / _LEAST_WEIGHT):
+        raise ValueError(
+            "noise must be comparable with x and y: squared distances divided by the noise variances exceed "
+            "the range of float64"
+        )
+    return CostRule(False, 0.0, 0.0, geometry.relative_error(), x_weight, y_weight)
+
+
+def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatArray:
+    """Compute all costs. Each worker takes blocks of rows; the result does not depend on their number."""
+    n, m = geometry.shape
+    costs = np.empty((n, m))
+    starts = range(0, n, max(_BLOCK_ENTRIES // m, 1))
+
+    def fill(start: int) -> None:
+        _fill_rows(geometry, rule, start, costs[start : start + starts.step])
+
+    if workers == 1:
+        for start in starts:
+            fill(start)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(fill, starts))
+    return costs
+
+
+@kernel
+def _fill_rows(geometry, rule, start, costs):
+    """Fill `costs` with the costs of the rows from `start` on, tile by tile."""
+    n = costs.shape[0]
+    tile = new_tile(geometry)
+    rows, cols = tile.shape
+    for first in range(0, n, rows):
+        last = min(first + rows, n)
+        for t in range(geometry.b_tiles.shape[0]):
+            width = expand_tile(geometry, start + first, start + last, t, tile)
+            for i in range(first, last):
+                row = costs[i][t * cols : t * cols + width]
+                if rule.logarithm:
+                    _take_logarithms(tile[i - first], rule.floor, rule.offset, row)
+                else:
+                    y_weight = rule.y_weight[t * cols : t * cols + width]
+                    _divide(tile[i - first], rule.x_weight[start + i], y_weight, row)
+
+
+@inline_kernel
+def cost_of_pair(geometry, rule, i, j):
+    """Compute one cost from the exactly computed distance, without the rule's offset."""
+    distance = exact_distance(geometry, i, j)
+    if rule.logarithm:
+        return log_kernel(distance if distance > rule.floor else rule.floor)
+    return distance / (rule.x_weight[i] + rule.y_weight[j])
+
+
+@inline_kernel
+def _take_logarithms(distances, floor, offset, costs):
+    for j in range(costs.size):
+        distance = distances[j]
+        distance = distance if distance > floor else floor
+        costs[j] = log_kernel(distance) + offset
+
+
+@inline_kernel
+def _divide(distances, x_weight, y_weight, costs):
+    for j in range(costs.size):
+        costs[j] = distances[j] / (x_weight + y_weight[j])
+
+
+@inline_kernel
+def log_kernel(value):
+    """Natural logarithm of a positive normal double, to about one unit in the last place.
+
+    Written out so that the loop around it vectorises: value = 2**e * f with f in
+    [sqrt(1/2), sqrt(2)), and log f = 2 artanh(s), s = (f - 1) / (f + 1), by its Taylor series.
+    """
+    bits = np.float64(value).view(np.int64)
+    e = (bits - _SQRT_HALF_BITS) >> np.int64(52)
+    f = np.int64(bits - (e << np.int64(52))).view(np.float64)
+    exponent = np.int64(e + _ROUNDING_BITS).view(np.float64) - _ROUNDING
+    s = (f - 1.0) / (f + 1.0)
+    z = s * s
+    series = 2.0 / 21.0
+    series = series * z + 2.0 / 19.0
+    series = series * z + 2.0 / 17.0
+    series = series * z + 2.0 / 15.0
+    series = series * z + 2.0 / 13.0
+    series = series * z + 2.0 / 11.0
+    series = series * z + 2.0 / 9.0
+    series = series * z + 2.0 / 7.0
+    series = series * z + 2.0 / 5.0
+    series = series * z + 2.0 / 3.0
+    return exponent * _LN2_HIGH + (2.0 * s + (s * z * series + exponent * _LN2_LOW))

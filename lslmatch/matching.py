@@ -1,0 +1,158 @@
+"""Matching two sets of points: align them, price the pairs, assign, and return the proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lslmatch._jit import kernel
+from lslmatch._validation import (
+    check_affine,
+    check_count,
+    check_noise,
+    check_option,
+    check_point_pair,
+)
+from lslmatch.alignment import estimate_affine
+from lslmatch.assignment.solve import assign_points
+from lslmatch.costs import log_rule, normalized_rule, square_rule
+from lslmatch.distances import Geometry, common_coordinates, expand_tile, new_tile
+from lslmatch.results import Affine, FloatArray, MatchResult
+
+_OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
+_ALIGNMENTS = ("standardize", "identity", "profile", "auto")
+
+
+def match(
+    x: Any,
+    y: Any,
+    *,
+    objective: str = "lsl",
+    alignment: str | Affine = "standardize",
+    noise: tuple[Any, Any] | None = None,
+    workers: int = 1,
+) -> MatchResult:
+    """Match two sets of noisy points when one is a permuted, scaled and shifted copy of the other.
+
+    Parameters
+    ----------
+    x : array_like of shape (n, d)
+        The first set, one row a point.
+    y : array_like of shape (m, d)
+        The second set. Each point of the smaller set gets a partner of its own in the larger one.
+    objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
+        What the matching minimises, with r the distance of ``x[i]`` and ``scale * y[j] + shift``:
+        the sum of ``log(r**2)`` (the paper's estimator, for noise that differs from point to point);
+        the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
+        the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
+        their nearest free partner one after the other, and has no certificate.
+    alignment : {"standardize", "identity"} or Affine, default "standardize"
+        The map from `y` to `x`: estimated by standardising both sets, none at all (plain LSL), or a
+        given scale and shift.
+    noise : tuple of two array_like, of shapes (n,) and (m,), optional
+        The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
+        number stands for equal levels. Needed by "lsns" and refused otherwise.
+    workers : int, default 1
+        Threads that compute costs. The result does not depend on it.
+
+    Returns
+    -------
+    MatchResult
+        ``y[permutation[i]]`` is the partner of ``x[i]``; with the scale, the shift, the objective and
+        the dual variables that prove it minimal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument breaks a rule; the message names the argument, the rule and what came.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lslmatch import match
+    >>> x = np.array([[1.0, 1.0], [5.0, 0.0], [0.0, 4.0], [7.0, 7.0]])
+    >>> order = np.array([2, 0, 3, 1])  # x[i] becomes y[order[i]]
+    >>> y = np.empty_like(x)
+    >>> y[order] = (x - 10.0) / 3.0
+    >>> result = match(x, y)
+    >>> result.permutation.tolist(), round(result.scale, 9)
+    ([2, 0, 3, 1], 3.0)
+    """
+    x, y = check_point_pair(x, y)
+    check_option(objective, "objective", _OBJECTIVES)
+    workers = check_count(workers, "workers", 1)
+    levels = check_noise(noise, objective, x.shape[0], y.shape[0])
+    affine = _align(x, y, alignment)
+    geometry, exponent = common_coordinates(x, y, affine)
+    if objective == "greedy":
+        return _match_greedily(geometry, exponent, affine)
+    if objective == "lsl":
+        rule = log_rule(geometry, exponent)
+    elif levels is None:
+        rule = square_rule(geometry, exponent)
+    else:
+        rule = normalized_rule(geometry, levels, affine.scale, exponent)
+    assignment = assign_points(geometry, rule, workers)
+    permutation = np.full(x.shape[0], -1, np.intp)
+    permutation[assignment.row_ind] = assignment.col_ind
+    return MatchResult(
+        permutation,
+        affine.scale,
+        affine.shift,
+        assignment.objective,
+        assignment.row_dual,
+        assignment.col_dual,
+        objective,
+        levels,
+    )
+
+
+def _align(x: FloatArray, y: FloatArray, alignment: str | Affine) -> Affine:
+    if isinstance(alignment, tuple):
+        return check_affine(alignment, "alignment", x.shape[1])
+    if check_option(alignment, "alignment", _ALIGNMENTS) == "identity":
+        return Affine(1.0, np.zeros(x.shape[1]))
+    if alignment == "standardize":
+        return estimate_affine(x, y)
+    raise ValueError(
+        f"alignment {alignment!r} is not available yet; use 'standardize', 'identity' or an Affine"
+    )
+
+
+def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:
+    """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
+    n, m = geometry.shape
+    choice, least = np.empty(min(n, m), np.intp), np.empty(min(n, m))
+    _choose_nearest(geometry if n <= m else geometry.transposed(), choice, least)
+    permutation = choice
+    if n > m:
+        permutation = np.full(n, -1, np.intp)
+        permutation[choice] = np.arange(m)
+    rule = log_rule(geometry, exponent)
+    objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
+    return MatchResult(permutation, affine.scale, affine.shift, objective, None, None, "greedy", None)
+
+
+@kernel
+def _choose_nearest(geometry, choice, least):
+    """Give each row in turn its nearest column that is not taken."""
+    n, m = geometry.a.shape[0], geometry.b.shape[0]
+    taken = np.zeros(m, np.bool_)
+    tile = new_tile(geometry)
+    rows, cols = tile.shape
+    distances = np.empty((rows, m))
+    for first in range(0, n, rows):
+        last = min(first + rows, n)
+        for t in range(geometry.b_tiles.shape[0]):
+            width = expand_tile(geometry, first, last, t, tile)
+            distances[: last - first, t * cols : t * cols + width] = tile[: last - first, :width]
+        for i in range(first, last):
+            row = distances[i - first]
+            best = -1
+            for j in range(m):
+                if not taken[j] and (best < 0 or row[j] < row[best]):
+                    best = j
+            taken[best] = True
+            choice[i] = best
+            least[i] = row[best]

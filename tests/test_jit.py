@@ -1,0 +1,177 @@
+"""The jit policy, seen from outside: when kernels are compiled, how often, and where that is kept."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import SimpleNamespace
+
+import numba
+import pytest
+
+import lslmatch
+from lslmatch import _jit
+
+#: Yields the name and the object of everything in the package that Numba compiles.
+DISPATCHERS = """
+import importlib, pkgutil, sys
+import lslmatch
+
+def dispatchers():
+    found = {}
+    for info in pkgutil.walk_packages(lslmatch.__path__, "lslmatch."):
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            if hasattr(value, "py_func") and hasattr(value, "signatures"):
+                found[value.py_func.__module__ + "." + value.py_func.__name__] = value
+    return found
+"""
+
+
+def run_compiled(code, **environment):
+    """Run code in a new interpreter with the JIT on, whatever it is here; return what it printed."""
+    library = str(Path(lslmatch.__file__).parents[1])
+    variables = {**os.environ, "PYTHONPATH": library, "NUMBA_DISABLE_JIT": "0", **environment}
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_compiles_nothing():
+    printed = run_compiled(
+        DISPATCHERS
+        + """
+found = dispatchers()
+assert len(found) > 10, found
+assert "lslmatch.alignment._centred_statistics" in found
+print([name for name, kernel in found.items() if kernel.signatures])
+"""
+    )
+    assert printed == "[]\n"
+
+
+def test_every_kernel_is_compiled_for_one_kind_of_argument_only():
+    printed = run_compiled(
+        DISPATCHERS
+        + """
+import numba
+import numpy as np
+from lslmatch import Affine, check_certificate, estimate_affine, linear_sum_assignment, log_cost_matrix, match
+from lslmatch import solve_assignment, standardize
+
+rng = np.random.default_rng(0)
+
+def kinds(array):
+    locked = array.copy()
+    locked.flags.writeable = False
+    yield from (array, locked, array.tolist(), np.asfortranarray(array), np.repeat(array, 2, axis=1)[:, ::2])
+    for kind in (np.float32, np.longdouble, np.int64, np.int8, np.uint16, ">f8", ">i4"):
+        yield array.astype(kind)
+
+for n, m in ((6, 6), (4, 7), (7, 4), (1, 3), (3, 1)):
+    for cost in kinds(rng.integers(0, 50, (n, m)).astype(float)):
+        linear_sum_assignment(cost)
+        solve_assignment(cost, maximize=True)
+for cost in ([[1e300, np.inf], [1.0, 2.0]], np.eye(4, dtype=bool), np.empty((0, 2)), np.empty((2, 0))):
+    linear_sum_assignment(cost)
+
+for n, m, d in ((9, 9, 3), (2, 2, 1), (5, 8, 1), (8, 5, 2), (70, 80, 2)):
+    first, second = (rng.permutation(k * d).reshape(k, d) % 120.0 for k in (n, m))
+    for x, y in zip(kinds(first), kinds(second)):
+        standardize(x)
+        estimate_affine(x, y)
+        log_cost_matrix(x, y, Affine(2, np.ones(d, np.float32)))
+        for objective in ("lsl", "lss", "lsns", "greedy"):
+            noise = (np.ones(n, np.float32), 2) if objective == "lsns" else None
+            for alignment in ("standardize", "identity", Affine(2, [1] * d)):
+                result = match(x, y, objective=objective, alignment=alignment, noise=noise, workers=1 + n % 2)
+                if objective != "greedy":
+                    check_certificate(x, y, result)
+
+def kinds_of_arguments(kernel):
+    # A helper that gets a constant from its caller has it in its signature: that is the same type.
+    return {tuple(map(numba.types.unliteral, signature)) for signature in kernel.signatures}
+
+counts = {name: len(kinds_of_arguments(kernel)) for name, kernel in dispatchers().items()}
+print({name: count for name, count in counts.items() if count > 1})
+print(sorted(name for name, count in counts.items() if count == 1))
+"""
+    )
+    several, compiled = printed.splitlines()
+    assert several == "{}"
+    assert "lslmatch.alignment._centred_statistics" in compiled
+    assert "lslmatch.costs._fill_rows" in compiled
+
+
+def test_kernels_work_where_no_cache_can_be_written(tmp_path):
+    package = tmp_path / "lslmatch"
+    shutil.copytree(Path(lslmatch.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    # A file in the place of every directory that Numba might want to make.
+    blocked = tmp_path / "blocked"
+    for place in (
+        blocked,
+        package / "__pycache__",
+        *(p / "__pycache__" for p in package.iterdir() if p.is_dir()),
+    ):
+        place.touch()
+    printed = run_compiled(
+        f"""
+        import sys
+        sys.path.insert(0, {str(tmp_path)!r})
+        import lslmatch
+        print(lslmatch.__file__)
+        print(lslmatch.estimate_affine([[0.0], [2.0]], [[0.0], [1.0]]).scale)
+        """,
+        **dict.fromkeys(
+            ["NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "IPYTHONDIR"], str(blocked)
+        ),
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONPATH="",
+    )
+    assert printed.splitlines() == [str(package / "__init__.py"), "2.0"]
+    assert not list(tmp_path.rglob("*.nb[ic]"))
+
+
+def double(value):
+    return 2 * value
+
+
+def test_a_kernel_is_cached_on_disk(monkeypatch):
+    options = []
+
+    def njit(**given):
+        options.append(given)
+        return lambda function: function
+
+    monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
+    assert _jit.kernel(double) is double
+    assert _jit.inline_kernel(double) is double
+    cached, inline = options
+    assert cached.pop("cache") is True
+    # One policy: the same options for both, and none that would let infinities be optimised away.
+    assert cached == inline
+    assert cached["nogil"] is True
+    assert not cached.get("fastmath", False)
+    assert not cached.get("parallel", False)
+
+
+def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeypatch):
+    def njit(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return numba.njit(**options)
+
+    monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
+    assert _jit.kernel(double)(21) == 42
+
+
+@pytest.mark.parametrize(("value", "disabled"), [("0", False), ("1", True), ("", False), (None, False)])
+def test_the_jit_is_disabled_by_numbas_own_switch(value, disabled, monkeypatch):
+    if value is None:
+        monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    else:
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
+    assert _jit.jit_is_disabled() is disabled

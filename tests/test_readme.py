@@ -1,0 +1,45 @@
+import contextlib
+import importlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+
+
+def test_example_prints_what_the_readme_says():
+    examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert len(examples) == README.count("```python") == 1
+    for code, printed in examples:
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            exec(compile(code, "README.md", "exec"), {})
+        assert output.getvalue() == printed
+
+
+def named_in_the_table():
+    """Yield (module, name) for every public name in the README's table."""
+    for names, meaning in re.findall(r"^\| (`.*?) \| (.*) \|$", README, re.MULTILINE):
+        if names.startswith("`lslmatch."):
+            yield from ((names.strip("`"), name) for name in re.findall(r"`(\w+)`", meaning))
+        else:
+            yield from (("lslmatch", name) for name in re.findall(r"`(\w+)", names))
+
+
+@pytest.mark.parametrize(("module", "name"), sorted(named_in_the_table()))
+def test_name_in_the_table_exists(module, name):
+    assert hasattr(importlib.import_module(module), name)
+
+
+def test_every_public_name_is_in_the_table():
+    named = {name if module == "lslmatch" else module.split(".")[1] for module, name in named_in_the_table()}
+    assert named == set(importlib.import_module("lslmatch").__all__)
+
+
+def test_continuous_integration_runs_the_commands_of_the_readme():
+    script = (CHECKOUT / ".ci" / "run").read_text(encoding="utf-8")
+    marked = re.findall(r"<!-- (\S+) -->\n```sh\n.+\n```\n", README)
+    assert marked == ["demo-command", "test-command"]
+    assert f"for name in {' '.join(marked)}; do" in script
