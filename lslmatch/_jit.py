@@ -33,6 +33,11 @@ def inline_kernel(function: F) -> F:
     return numba.njit(**_OPTIONS)(function)
 
 
+def fused_kernel(function: F) -> F:
+    """Compile a step that may round a multiplication and the addition after it as one operation."""
+    return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
+
+
 def jit_is_disabled() -> bool:
     """Whether kernels run as plain Python, as they do with ``NUMBA_DISABLE_JIT=1``."""
     return bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0") or "0"))

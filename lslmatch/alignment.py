@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._validation import check_point_pair, check_points
-from lslmatch.distances import least_exponent
+from lslmatch.distances import least_exponent, times_power
 from lslmatch.results import Affine, FloatArray
 
 
@@ -102,7 +102,7 @@ def _moments(points: FloatArray, name: str) -> _Moments:
             f"{name} must have a positive total variance, or the scale is undefined; all its "
             f"{points.shape[0]} points coincide"
         )
-    mean = np.ldexp(points[0], -exponent) + mean_deviation
+    mean = times_power(points[0], -exponent) + mean_deviation
     return _Moments(mean, mean_deviation, sum_of_squares, exponent)
 
 
@@ -134,7 +134,7 @@ def _centred_statistics(points, mean):
 
 def _deviations(points: FloatArray, exponent: int) -> FloatArray:
     """Differences from the first point in units of ``2**exponent``: exact unless they underflow."""
-    scaled = np.ldexp(points, -exponent)
+    scaled = times_power(points, -exponent)
     first = scaled[0].copy()
     scaled -= first
     return scaled

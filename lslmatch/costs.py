@@ -16,7 +16,15 @@ import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch._validation import check_affine, check_point_pair
-from lslmatch.distances import Geometry, common_coordinates, exact_distance, expand_tile, new_tile
+from lslmatch.distances import (
+    TILE_ROWS,
+    Geometry,
+    common_coordinates,
+    cut_tiles,
+    exact_distance,
+    expand_squares,
+    multiply_tile,
+)
 from lslmatch.results import Affine, FloatArray
 
 #: Noise variances in units of the squared extent of the data must be above this, and below its inverse.
@@ -69,14 +77,12 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
 class CostRule(NamedTuple):
     """How a squared distance D of the geometry becomes a cost.
 
-    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``. Where D comes
-    from an expanded square, it has a relative error of at most `key_error`.
+    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``.
     """
 
     logarithm: bool
     floor: float
     offset: float
-    key_error: float
     x_weight: FloatArray
     y_weight: FloatArray
 
@@ -86,7 +92,7 @@ def log_rule(geometry: Geometry, exponent: int) -> CostRule:
     floor, offset = geometry.mean_square() * 2.0**-104, 2.0 * exponent * math.log(2.0)
     if floor == 0.0:
         floor, offset = 1.0, 0.0
-    return CostRule(True, floor, offset, geometry.relative_error(), np.empty(0), np.empty(0))
+    return CostRule(True, floor, offset, np.empty(0), np.empty(0))
 
 
 def square_rule(geometry: Geometry, exponent: int) -> CostRule:
@@ -98,12 +104,10 @@ def square_rule(geometry: Geometry, exponent: int) -> CostRule:
         )
     n, m = geometry.shape
     unit = math.ldexp(1.0, -2 * exponent)
-    return CostRule(False, 0.0, 0.0, geometry.relative_error(), np.full(n, unit), np.zeros(m))
+    return CostRule(False, 0.0, 0.0, np.full(n, unit), np.zeros(m))
 
 
-def normalized_rule(
-    geometry: Geometry, levels: tuple[FloatArray, FloatArray], scale: float, exponent: int
-) -> CostRule:
+def normalized_rule(levels: tuple[FloatArray, FloatArray], scale: float, exponent: int) -> CostRule:
     """LSNS: squared distances divided by the noise variance of the pair."""
     with np.errstate(over="ignore", under="ignore"):
         x_level, y_level = np.ldexp(levels[0], -exponent), np.ldexp(levels[1] * scale, -exponent)
@@ -114,7 +118,7 @@ def normalized_rule(
             "noise must be comparable with x and y: squared distances divided by the noise variances exceed "
             "the range of float64"
         )
-    return CostRule(False, 0.0, 0.0, geometry.relative_error(), x_weight, y_weight)
+    return CostRule(False, 0.0, 0.0, x_weight, y_weight)
 
 
 def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatArray:
@@ -123,8 +127,10 @@ def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatAr
     costs = np.empty((n, m))
     starts = range(0, n, max(_BLOCK_ENTRIES // m, 1))
 
+    tiles = cut_tiles(geometry, np.float64)
+
     def fill(start: int) -> None:
-        _fill_rows(geometry, rule, start, costs[start : start + starts.step])
+        _fill_rows(geometry, tiles, rule, start, costs[start : start + starts.step])
 
     if workers == 1:
         for start in starts:
@@ -136,22 +142,22 @@ def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatAr
 
 
 @kernel
-def _fill_rows(geometry, rule, start, costs):
+def _fill_rows(geometry, tiles, rule, start, costs):
     """Fill `costs` with the costs of the rows from `start` on, tile by tile."""
     n = costs.shape[0]
-    tile = new_tile(geometry)
-    rows, cols = tile.shape
+    rows, cols = TILE_ROWS, tiles.b.shape[2]
+    products = np.empty((rows, cols))
     for first in range(0, n, rows):
         last = min(first + rows, n)
-        for t in range(geometry.b_tiles.shape[0]):
-            width = expand_tile(geometry, start + first, start + last, t, tile)
+        for t in range(tiles.b.shape[0]):
+            width = multiply_tile(tiles, start + first, start + last, t, products)
             for i in range(first, last):
                 row = costs[i][t * cols : t * cols + width]
+                expand_squares(geometry, tiles, start + i, t * cols, products[i - first], row)
                 if rule.logarithm:
-                    _take_logarithms(tile[i - first], rule.floor, rule.offset, row)
+                    _take_logarithms(row, rule.floor, rule.offset)
                 else:
-                    y_weight = rule.y_weight[t * cols : t * cols + width]
-                    _divide(tile[i - first], rule.x_weight[start + i], y_weight, row)
+                    _divide(row, rule.x_weight[start + i], rule.y_weight[t * cols : t * cols + width])
 
 
 @inline_kernel
@@ -164,17 +170,17 @@ def cost_of_pair(geometry, rule, i, j):
 
 
 @inline_kernel
-def _take_logarithms(distances, floor, offset, costs):
-    for j in range(costs.size):
-        distance = distances[j]
-        distance = distance if distance > floor else floor
-        costs[j] = log_kernel(distance) + offset
+def _take_logarithms(values, floor, offset):
+    for j in range(values.size):
+        value = values[j]
+        value = value if value > floor else floor
+        values[j] = log_kernel(value) + offset
 
 
 @inline_kernel
-def _divide(distances, x_weight, y_weight, costs):
-    for j in range(costs.size):
-        costs[j] = distances[j] / (x_weight + y_weight[j])
+def _divide(values, x_weight, y_weight):
+    for j in range(values.size):
+        values[j] /= x_weight + y_weight[j]
 
 
 @inline_kernel

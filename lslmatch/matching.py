@@ -17,7 +17,14 @@ from lslmatch._validation import (
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.distances import Geometry, common_coordinates, expand_tile, new_tile
+from lslmatch.distances import (
+    TILE_ROWS,
+    Geometry,
+    common_coordinates,
+    cut_tiles,
+    expand_squares,
+    multiply_tile,
+)
 from lslmatch.results import Affine, FloatArray, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
@@ -92,7 +99,7 @@ def match(
     elif levels is None:
         rule = square_rule(geometry, exponent)
     else:
-        rule = normalized_rule(geometry, levels, affine.scale, exponent)
+        rule = normalized_rule(levels, affine.scale, exponent)
     assignment = assign_points(geometry, rule, workers)
     permutation = np.full(x.shape[0], -1, np.intp)
     permutation[assignment.row_ind] = assignment.col_ind
@@ -124,7 +131,8 @@ def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchR
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
     choice, least = np.empty(min(n, m), np.intp), np.empty(min(n, m))
-    _choose_nearest(geometry if n <= m else geometry.transposed(), choice, least)
+    chooser = geometry if n <= m else geometry.transposed()
+    _choose_nearest(chooser, cut_tiles(chooser, np.float64), choice, least)
     permutation = choice
     if n > m:
         permutation = np.full(n, -1, np.intp)
@@ -135,18 +143,20 @@ def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchR
 
 
 @kernel
-def _choose_nearest(geometry, choice, least):
+def _choose_nearest(geometry, tiles, choice, least):
     """Give each row in turn its nearest column that is not taken."""
     n, m = geometry.a.shape[0], geometry.b.shape[0]
     taken = np.zeros(m, np.bool_)
-    tile = new_tile(geometry)
-    rows, cols = tile.shape
+    rows, cols = TILE_ROWS, tiles.b.shape[2]
+    products = np.empty((rows, cols))
     distances = np.empty((rows, m))
     for first in range(0, n, rows):
         last = min(first + rows, n)
-        for t in range(geometry.b_tiles.shape[0]):
-            width = expand_tile(geometry, first, last, t, tile)
-            distances[: last - first, t * cols : t * cols + width] = tile[: last - first, :width]
+        for t in range(tiles.b.shape[0]):
+            width = multiply_tile(tiles, first, last, t, products)
+            for i in range(first, last):
+                row = distances[i - first][t * cols : t * cols + width]
+                expand_squares(geometry, tiles, i, t * cols, products[i - first], row)
         for i in range(first, last):
             row = distances[i - first]
             best = -1

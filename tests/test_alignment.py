@@ -171,15 +171,15 @@ def test_inputs_are_not_changed():
 # -------------------------------------------------------------------------------------- the kernel
 
 
-@shapes
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-def test_two_passes_lose_nothing_to_the_mean(n, d, offset):
+@pytest.mark.parametrize(("n", "d"), [*SHAPES, (5000, 1)])
+@pytest.mark.parametrize("offset", [0.0, 1e8, 1e11])
+def test_what_the_first_pass_rounds_the_second_corrects(n, d, offset):
     points = draw(n, d) + offset
     mean = np.empty(d)
     total = _centred_statistics(points, mean)
     exact_mean, exact_total = centred_statistics(points)
-    assert total == pytest.approx(float(exact_total), rel=1e-13)
-    np.testing.assert_allclose(mean, exact_mean.astype(float), rtol=1e-15, atol=1e-15)
+    assert total == pytest.approx(float(exact_total), rel=1e-12)
+    np.testing.assert_allclose(mean, exact_mean.astype(float), rtol=4e-16, atol=1e-15)
 
 
 # --------------------------------------------------------------------------------------- any input

@@ -185,7 +185,7 @@ def rules(n, m):
     for name, rule in (
         ("lsl", pricing.log_rule(geometry, exponent)),
         ("lss", pricing.square_rule(geometry, exponent)),
-        ("lsns", pricing.normalized_rule(geometry, noise, affine.scale, exponent)),
+        ("lsns", pricing.normalized_rule(noise, affine.scale, exponent)),
     ):
         yield geometry, rule, costs(name, x, y, *affine, noise)
 
@@ -202,7 +202,7 @@ def test_every_rule_prices_by_its_definition(which, n, m):
 @pytest.mark.parametrize("entries", [1, 20, 1 << 20])
 def test_costs_do_not_depend_on_blocks_and_workers(which, workers, entries, monkeypatch):
     geometry, rule, _ = list(rules(67, 6))[which]
-    # Blocks may only end where tiles do, or products round differently: one row, or many.
+    # In blocks of another size the products may round differently, but not for other workers.
     expected = pricing.cost_matrix(geometry, rule)
     monkeypatch.setattr(pricing, "_BLOCK_ENTRIES", entries)
     found = pricing.cost_matrix(geometry, rule, workers)

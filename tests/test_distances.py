@@ -8,14 +8,22 @@ import pytest
 from reference import SMALL, squared_distances
 
 from lslmatch import Affine
-from lslmatch.distances import common_coordinates, exact_distance, expand_tile, least_exponent, new_tile
+from lslmatch.distances import (
+    TILE_ROWS,
+    common_coordinates,
+    cut_tiles,
+    exact_distance,
+    expand_squares,
+    least_exponent,
+    multiply_tile,
+)
 
 #: Relative errors: eight bits may be lost to cancellation, and each of d terms rounds.
 EXPANDED = 1e-12
 DIRECT = 1e-14
 
 # Rows beyond one tile, columns beyond one tile (narrower in high dimension), and neither.
-SIZES = [(2, 2, 1), (5, 3, 4), (66, 5, 2), (3, 70, 64), (9, 3, 300)] + (
+SIZES = [(2, 2, 1), (5, 3, 4), (66, 5, 2), (3, 600, 6), (9, 3, 300)] + (
     [] if SMALL else [(130, 300, 3), (70, 140, 40)]
 )
 
@@ -24,18 +32,21 @@ def draw(n, d, seed=0):
     return np.random.default_rng([n, d, seed]).normal(size=(n, d))
 
 
-def expanded(geometry):
-    """All squared distances, tile by tile, as the kernels get them."""
+def expanded(geometry, dtype=np.float64):
+    """All squared distances as the kernels get them, and the factor that makes them lower bounds."""
     n, m = geometry.shape
-    tile = new_tile(geometry)
-    rows, cols = tile.shape
+    tiles = cut_tiles(geometry, dtype)
+    rows, cols = TILE_ROWS, tiles.b.shape[2]
+    products = np.empty((rows, cols), dtype)
     squares = np.full((n, m), np.nan)
     for first in range(0, n, rows):
         last = min(first + rows, n)
-        for t in range(geometry.b_tiles.shape[0]):
-            width = expand_tile(geometry, first, last, t, tile)
-            squares[first:last, t * cols : t * cols + width] = tile[: last - first, :width]
-    return squares
+        for t in range(tiles.b.shape[0]):
+            width = multiply_tile(tiles, first, last, t, products)
+            for i in range(first, last):
+                row = squares[i, t * cols : t * cols + width]
+                expand_squares(geometry, tiles, i, t * cols, products[i - first], row)
+    return squares, tiles.lowered
 
 
 def direct(geometry):
@@ -56,13 +67,27 @@ def assert_accurate(x, y, affine=None):
     affine = affine or Affine(1.0, np.zeros(x.shape[1]))
     geometry, exponent = common_coordinates(x, y, affine)
     exact = squared_distances(x, y, *affine)
-    assert relative_errors(expanded(geometry), exact, exponent) <= EXPANDED
+    assert relative_errors(expanded(geometry)[0], exact, exponent) <= EXPANDED
     assert relative_errors(direct(geometry), exact, exponent) <= DIRECT * x.shape[1]
 
 
 @pytest.mark.parametrize(("n", "m", "d"), SIZES)
 def test_every_tile_holds_the_distances_of_its_pairs(n, m, d):
     assert_accurate(draw(n, d), draw(m, d, 1), Affine(0.7, np.linspace(-1.0, 1.0, d)))
+
+
+@pytest.mark.parametrize(("n", "m", "d"), SIZES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("gap", [None, 0.3, 1e-3, 1e-8])
+def test_lowered_distances_are_lower_bounds_in_either_precision(n, m, d, dtype, gap):
+    x = draw(n, d)
+    y = draw(m, d, 1) if gap is None else x[np.arange(m) % n] + gap * draw(m, d, 1)
+    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+    squares, lowered = expanded(geometry, dtype)
+    assert 0.5 < lowered < 1.0
+    exact = squared_distances(x, y)
+    low = [Fraction(value) * Fraction(4) ** exponent for value in (lowered * squares).ravel().tolist()]
+    assert all(bound <= value for bound, value in zip(low, exact.ravel(), strict=True))
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-8, 1e-15, 1e-18, 0.0])
@@ -107,14 +132,15 @@ def test_the_scale_may_bridge_very_different_units(scale):
 def test_duplicated_points_are_at_distance_zero_exactly():
     x = draw(70 if not SMALL else 9, 3)
     geometry, _ = common_coordinates(x, x, Affine(1.0, np.zeros(3)))
-    assert not np.diag(expanded(geometry)).any()
+    for dtype in (np.float32, np.float64):
+        assert not np.diag(expanded(geometry, dtype)[0]).any()
 
 
 def test_exchanging_the_sets_transposes_the_distances():
     x, y = draw(5, 3), draw(8, 3, 1)
     geometry, _ = common_coordinates(x, y, Affine(2.0, np.ones(3)))
     np.testing.assert_array_equal(direct(geometry.transposed()), direct(geometry).T)
-    np.testing.assert_allclose(expanded(geometry.transposed()), expanded(geometry).T, rtol=EXPANDED)
+    np.testing.assert_allclose(expanded(geometry.transposed())[0], expanded(geometry)[0].T, rtol=EXPANDED)
     assert geometry.transposed().shape == (8, 5)
     assert geometry.transposed().mean_square() == geometry.mean_square()
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numba
-import pytest
 
 import lslmatch
 from lslmatch import _jit
@@ -166,12 +165,3 @@ def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeyp
 
     monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
     assert _jit.kernel(double)(21) == 42
-
-
-@pytest.mark.parametrize(("value", "disabled"), [("0", False), ("1", True), ("", False), (None, False)])
-def test_the_jit_is_disabled_by_numbas_own_switch(value, disabled, monkeypatch):
-    if value is None:
-        monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
-    else:
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
-    assert _jit.jit_is_disabled() is disabled

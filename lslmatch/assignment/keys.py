@@ -4,6 +4,9 @@ What a pass compares is the *key* of a pair, a function of the squared distance 
 reduced cost ``cost(i, j) - col_dual[j]`` and needs no logarithm: ``D * exp(-col_dual[j])`` where the cost
 is a logarithm, else ``D / weight - col_dual[j]``. The *column factors* are the part that the duals
 contribute: ``exp(-col_dual)``, or ``col_dual``.
+
+Distances come from products in single precision and are lowered by the error that they may have: a
+key is never above its true value. So keys may exclude a pair, but never decide for one.
 """
 
 from __future__ import annotations
@@ -12,11 +15,10 @@ import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.distances import expand_row, expand_tile, new_tile
+from lslmatch.distances import TILE_ROWS, expand_squares, multiply_tile
 from lslmatch.results import FloatArray
 
-#: A logarithmic key above exp(600) is taken for that: no bound is ever larger, so that an overflow to
-#: infinity is on the safe side of it.
+#: No bound from a logarithmic key is above this, so that a key that overflowed is on the safe side of it.
 _GREATEST_BOUND = 600.0
 
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -31,58 +33,47 @@ def column_factors(rule: CostRule, col_dual: FloatArray) -> FloatArray:
     return factors
 
 
-def bounds_of_keys(rule: CostRule, keys: FloatArray, col_factor: FloatArray) -> FloatArray:
-    """Compute many bounds at once."""
-    return np.array([bound_of_key(rule, key, col_factor) for key in keys])
+def bounds_of_keys(rule: CostRule, keys: FloatArray) -> FloatArray:
+    """Compute many bounds at once, as :func:`bound_of_key` does."""
+    return np.minimum(np.log(keys), _GREATEST_BOUND) if rule.logarithm else keys
 
 
 @inline_kernel
-def bound_of_key(rule, key, col_factor):
+def bound_of_key(rule, key):
     """Return a reduced cost that no pair is below whose key is not below the given one."""
-    if rule.logarithm:
-        return min(np.log(key), _GREATEST_BOUND) - rule.key_error
-    return key - rule.key_error * (abs(key) + _magnitude(col_factor))
+    return min(np.log(key), _GREATEST_BOUND) if rule.logarithm else key
 
 
 @inline_kernel
-def key_of_bound(rule, reduced, col_factor):
+def key_of_bound(rule, reduced):
     """Return a key that no pair is above whose reduced cost is at most the given one."""
-    if rule.logarithm:
-        return np.exp(reduced + rule.key_error)
-    return reduced + rule.key_error * (abs(reduced) + _magnitude(col_factor))
-
-
-@inline_kernel
-def _magnitude(values):
-    """Return the greatest absolute value."""
-    greatest = 0.0
-    for j in range(values.size):
-        greatest = max(greatest, abs(values[j]))
-    return greatest
+    return np.exp(reduced) if rule.logarithm else reduced
 
 
 @kernel
-def find_nearest(geometry, rule, first, last, nearest, row_keys, col_least):
+def find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least):
     """For rows first, ..., last - 1 at zero column duals: the least key's column; the two least keys.
 
     Lowers `col_least`, the columns' least keys, too.
     """
-    tile = new_tile(geometry)
-    rows, cols = tile.shape
+    rows, cols = TILE_ROWS, tiles.b.shape[2]
+    products = np.empty((rows, cols), tiles.a.dtype)
+    row_buffer = np.empty(cols)
     columns = np.empty((2, cols))
     factors = np.ones(cols) if rule.logarithm else np.zeros(cols)
     row_keys[first:last] = np.inf
     for start in range(first, last, rows):
         stop = min(start + rows, last)
-        for t in range(geometry.b_tiles.shape[0]):
-            width = expand_tile(geometry, start, stop, t, tile)
+        for t in range(tiles.b.shape[0]):
+            width = multiply_tile(tiles, start, stop, t, products)
+            keys = row_buffer[:width]
             col_part = col_least[t * cols : t * cols + width]
             for j in range(width):
                 columns[0, j] = col_part[j]
             now = 0
             for i in range(start, stop):
-                keys = tile[i - start][:width]
-                _make_keys(rule, i, t * cols, factors, keys)
+                expand_squares(geometry, tiles, i, t * cols, products[i - start], keys)
+                _make_keys(tiles, rule, i, t * cols, factors, keys)
                 least = _lower_columns(keys, columns[now], columns[1 - now])
                 now = 1 - now
                 if least < row_keys[i, 1]:
@@ -115,36 +106,45 @@ def _lower_columns(keys, old, new):
 
 
 @kernel
-def find_best(geometry, rule, col_factor, first, last, cols_out, bound):
+def find_best(geometry, tiles, rule, col_factor, first, last, cols_out, bound):
     """For rows first, ..., last - 1: the columns of the least keys, and a bound for all the others."""
-    tile = new_tile(geometry)
-    rows, cols = tile.shape
+    rows, cols = TILE_ROWS, tiles.b.shape[2]
+    products = np.empty((rows, cols), tiles.a.dtype)
+    row_buffer = np.empty(cols)
     size = cols_out.shape[1]
     kept = np.empty((rows, size))
     for start in range(first, last, rows):
         stop = min(start + rows, last)
         kept[:] = np.inf
-        for t in range(geometry.b_tiles.shape[0]):
-            width = expand_tile(geometry, start, stop, t, tile)
+        for t in range(tiles.b.shape[0]):
+            width = multiply_tile(tiles, start, stop, t, products)
+            keys = row_buffer[:width]
             factor = col_factor[t * cols : t * cols + width]
             for i in range(start, stop):
-                keys = tile[i - start][:width]
-                _make_keys(rule, i, t * cols, factor, keys)
+                expand_squares(geometry, tiles, i, t * cols, products[i - start], keys)
+                _make_keys(tiles, rule, i, t * cols, factor, keys)
                 keep_least(keys, t * cols, kept[i - start], cols_out[i])
         for i in range(start, stop):
-            full = size == geometry.b.shape[0]
-            bound[i] = np.inf if full else bound_of_key(rule, kept[i - start, size - 1], col_factor)
+            bound[i] = np.inf if size == col_factor.size else bound_of_key(rule, kept[i - start, size - 1])
 
 
 @inline_kernel
-def fill_keys(geometry, rule, i, col_factor, keys):
+def fill_keys(geometry, tiles, rule, i, col_factor, keys):
     """Fill `keys` with the keys of one row."""
-    cols = geometry.b_tiles.shape[2]
-    for t in range(geometry.b_tiles.shape[0]):
-        width = min(cols, keys.size - t * cols)
-        row = keys[t * cols : t * cols + width]
-        expand_row(geometry, i, t, row)
-        _make_keys(rule, i, t * cols, col_factor[t * cols : t * cols + width], row)
+    cols = tiles.b.shape[2]
+    products = np.empty(cols, tiles.a.dtype)
+    for t in range(tiles.b.shape[0]):
+        row = keys[t * cols : min(t * cols + cols, keys.size)]
+        # For a single row this is quicker than a matrix product.
+        b = tiles.b[t]
+        products[:] = 0.0
+        for k in range(b.shape[0]):
+            factor = tiles.a[i, k]
+            b_row = b[k]
+            for j in range(cols):
+                products[j] += factor * b_row[j]
+        expand_squares(geometry, tiles, i, t * cols, products, row)
+        _make_keys(tiles, rule, i, t * cols, col_factor[t * cols : t * cols + row.size], row)
 
 
 @inline_kernel
@@ -171,19 +171,20 @@ def keep_least(keys, offset, kept, cols):
 
 
 @inline_kernel
-def _make_keys(rule, i, offset, col_factor, keys):
+def _make_keys(tiles, rule, i, offset, col_factor, keys):
     """Turn the squared distances of row i to a run of columns into keys, in place."""
+    lowered = tiles.lowered
     if rule.logarithm:
         floor = rule.floor
         for j in range(keys.size):
-            distance = keys[j]
+            distance = keys[j] * lowered
             distance = distance if distance > floor else floor
             keys[j] = distance * col_factor[j]
     else:
         x_weight = rule.x_weight[i]
         y_weight = rule.y_weight[offset : offset + keys.size]
         for j in range(keys.size):
-            keys[j] = keys[j] / (x_weight + y_weight[j]) - col_factor[j]
+            keys[j] = keys[j] * lowered / (x_weight + y_weight[j]) - col_factor[j]
 
 
 @kernel

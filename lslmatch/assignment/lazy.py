@@ -16,7 +16,7 @@ from lslmatch._jit import inline_kernel, kernel
 from lslmatch.assignment.dense import Duals
 from lslmatch.assignment.keys import bound_of_key, column_factors, fill_keys, keep_least, key_of_bound
 from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.distances import Geometry
+from lslmatch.distances import Geometry, Tiles
 from lslmatch.results import FloatArray, IntArray
 
 #: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard.
@@ -67,7 +67,9 @@ def _new_search(state: Duals) -> _Search:
     )
 
 
-def augment_all(geometry: Geometry, rule: CostRule, lists: Lists, state: Duals, free_rows: IntArray) -> None:
+def augment_all(
+    geometry: Geometry, tiles: Tiles, rule: CostRule, lists: Lists, state: Duals, free_rows: IntArray
+) -> None:
     """Match all free rows by shortest paths."""
     if not free_rows.size:
         return
@@ -75,7 +77,7 @@ def augment_all(geometry: Geometry, rule: CostRule, lists: Lists, state: Duals, 
     search.col_factor[:] = column_factors(rule, state.col_dual)
     done = 0
     while done < free_rows.size:
-        done = _augment_rows(geometry, rule, lists, state, search, free_rows, done)
+        done = _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done)
 
 
 @kernel
@@ -136,12 +138,12 @@ def reduce_free_rows(lists, state, free_rows):
 
 
 @kernel
-def _augment_rows(geometry, rule, lists, state, search, free_rows, done):
+def _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done):
     """Augment from the free rows one by one until all are done or it is time to return."""
     m = state.row_of_col.size
     budget = _STEPS_PER_CALL
     while done < free_rows.size and budget > 0:
-        sink = _search_shortest_path(geometry, rule, lists, state, search, free_rows[done])
+        sink = _search_shortest_path(geometry, tiles, rule, lists, state, search, free_rows[done])
         length = search.distance[sink]
         budget -= search.sizes[1] + search.sizes[2]
         for k in range(search.sizes[2]):
@@ -166,7 +168,7 @@ def _augment_rows(geometry, rule, lists, state, search, free_rows, done):
 
 
 @inline_kernel
-def _search_shortest_path(geometry, rule, lists, state, search, start):
+def _search_shortest_path(geometry, tiles, rule, lists, state, search, start):
     """Dijkstra's search from a free row to the nearest free column, which it returns."""
     m = state.row_of_col.size
     search.sizes[:] = 0
@@ -189,7 +191,7 @@ def _search_shortest_path(geometry, rule, lists, state, search, start):
             _take_first(search)
             if node < m:
                 break
-            sink = _expand_row(geometry, rule, lists, state, search, node - m, sink)
+            sink = _expand_row(geometry, tiles, rule, lists, state, search, node - m, sink)
         level = search.distance[node]
         i = state.row_of_col[node]
 
@@ -228,10 +230,10 @@ def _reach(state, search, i, j, length, sink):
 
 
 @inline_kernel
-def _expand_row(geometry, rule, lists, state, search, i, sink):
+def _expand_row(geometry, tiles, rule, lists, state, search, i, sink):
     """Compute a row in full: renew its list or, if that was not enough, reach all its columns."""
     m = state.row_of_col.size
-    fill_keys(geometry, rule, i, search.col_factor, search.keys)
+    fill_keys(geometry, tiles, rule, i, search.col_factor, search.keys)
     old_bound = lists.bound[i]
     size = lists.col.shape[1]
     kept = np.empty(size)
@@ -239,7 +241,7 @@ def _expand_row(geometry, rule, lists, state, search, i, sink):
     keep_least(search.keys, 0, kept, lists.col[i])
     for k in range(size):
         lists.cost[i, k] = cost_of_pair(geometry, rule, i, lists.col[i, k])
-    lists.bound[i] = bound_of_key(rule, kept[size - 1], search.col_factor)
+    lists.bound[i] = bound_of_key(rule, kept[size - 1])
     if lists.bound[i] > old_bound:
         return _scan_list(lists, state, search, i, sink)
     # So many pairs are as good as the best that no list holds them. Free columns first: the nearest
@@ -254,7 +256,7 @@ def _expand_row(geometry, rule, lists, state, search, i, sink):
     if nearest >= 0:
         reduced = cost_of_pair(geometry, rule, i, nearest) - state.col_dual[nearest]
         sink = _reach(state, search, i, nearest, offset + reduced, sink)
-    limit = key_of_bound(rule, search.distance[sink] - offset, search.col_factor)
+    limit = key_of_bound(rule, search.distance[sink] - offset)
     for j in range(m):
         if search.keys[j] <= limit:
             reduced = cost_of_pair(geometry, rule, i, j) - state.col_dual[j]

@@ -20,15 +20,17 @@ from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.keys import bounds_of_keys, column_factors, find_best, find_nearest, price_pairs
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
 from lslmatch.costs import CostRule, cost_matrix
-from lslmatch.distances import Geometry
+from lslmatch.distances import Geometry, Tiles, cut_tiles
 from lslmatch.results import FloatArray, IntArray
 
+#: Up to this dimension products in single precision are accurate enough to screen the pairs.
+_SINGLE_DIMENSIONS = 1000
 #: Pairs in the list of a row.
 _LIST = 24
-#: Up to this number of pairs, if the nearest partners are not a matching, the dense solver is quicker.
-_DENSE_PAIRS = 1500**2
-#: If more than this share of the rows cannot have their nearest partner, columns are reduced first.
+#: There are many conflicts if more than this share of the rows cannot have their nearest partner.
 _MANY_CONFLICTS = 0.05
+#: Up to this number of pairs the dense solver is quicker if there are many conflicts.
+_DENSE_PAIRS = 1500**2
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
 _SWEEPS = 3
 #: Rows that a worker takes at a time.
@@ -52,30 +54,39 @@ def solve_streamed(
         Column duals to start from, if n = m: those of a similar problem save most of the work.
     """
     n, m = geometry.shape
+    tiles = cut_tiles(geometry, np.float32 if geometry.a.shape[1] <= _SINGLE_DIMENSIONS else np.float64)
     state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
+    free_rows = np.arange(n)
+    if col_dual is None:
+        nearest, row_keys, col_least = _find_nearest(geometry, tiles, rule, workers)
+        least = _price(geometry, rule, free_rows, nearest[:, None])
+        bound = bounds_of_keys(rule, row_keys[:, 1])
+        conflicts = n - np.unique(nearest).size
+        if not conflicts and (least[:, 0] <= bound).all():
+            state.row_dual[:], state.col_of_row[:], state.row_of_col[nearest] = (
+                least[:, 0],
+                nearest,
+                free_rows,
+            )
+            return state
+        if conflicts > _MANY_CONFLICTS * n and n * m <= _DENSE_PAIRS:
+            return _solve_densely(geometry, rule, workers)
     size = min(_LIST, m)
     lists = Lists(np.zeros((n, size), np.intp), np.full((n, size), np.inf), np.empty(n))
-    exhausted = free_rows = np.arange(n)
+    exhausted = free_rows
     if col_dual is not None:
         state.col_dual[:] = col_dual
+    elif n == m and conflicts > _MANY_CONFLICTS * n:
+        state.col_dual[:] = np.log(col_least) if rule.logarithm else col_least
     else:
-        nearest, row_keys, col_least = _find_nearest(geometry, rule, workers)
-        conflicts = n - np.unique(nearest).size
-        if conflicts and n * m <= _DENSE_PAIRS:
-            return _solve_densely(geometry, rule, workers)
-        if n == m and conflicts > _MANY_CONFLICTS * n:
-            state.col_dual[:] = np.log(col_least) if rule.logarithm else col_least
-        else:
-            # The nearest partner is a list of one, and the second nearest bounds the others.
-            lists.col[:] = nearest[:, None]
-            lists.cost[:, 0] = _price(geometry, rule, free_rows, nearest[:, None])[:, 0]
-            lists.bound[:] = bounds_of_keys(rule, row_keys[:, 1], state.col_dual)
-            exhausted = free_rows[:0]
+        # The nearest partner is a list of one, and the second nearest bounds the others.
+        lists.col[:], lists.cost[:, :1], lists.bound[:] = nearest[:, None], least, bound
+        exhausted = free_rows[least[:, 0] > bound]
     for _ in range(_SWEEPS):
-        _renew_lists(geometry, rule, lists, state, exhausted, workers)
+        _renew_lists(geometry, tiles, rule, lists, state, exhausted, workers)
         free_rows = free_rows[: reduce_free_rows(lists, state, free_rows)]
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
-    augment_all(geometry, rule, lists, state, free_rows)
+    augment_all(geometry, tiles, rule, lists, state, free_rows)
     return state
 
 
@@ -86,38 +97,45 @@ def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
 
 
 def _find_nearest(
-    geometry: Geometry, rule: CostRule, workers: int
+    geometry: Geometry, tiles: Tiles, rule: CostRule, workers: int
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return each row's nearest column, its two least keys, and each column's least key."""
     n, m = geometry.shape
     nearest, row_keys, col_least = np.empty(n, np.intp), np.empty((n, 2)), np.full((workers, m), np.inf)
 
     def run(worker: int, first: int, last: int) -> None:
-        find_nearest(geometry, rule, first, last, nearest, row_keys, col_least[worker])
+        find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least[worker])
 
     _over_rows(run, n, workers)
     return nearest, row_keys, col_least.min(axis=0)
 
 
 def _renew_lists(
-    geometry: Geometry, rule: CostRule, lists: Lists, state: Duals, rows: IntArray, workers: int
+    geometry: Geometry, tiles: Tiles, rule: CostRule, lists: Lists, state: Duals, rows: IntArray, workers: int
 ) -> None:
     """Give some rows new lists and bounds under the present duals."""
     if not rows.size:
         return
-    part, part_rule = geometry, rule
+    part, part_tiles, part_rule = geometry, tiles, rule
     if rows.size < geometry.shape[0]:
-        part = geometry.take_rows(rows)
+        part = geometry._replace(a=geometry.a[rows], a_low=geometry.a_low[rows])
+        part_tiles = tiles._replace(a=tiles.a[rows], a_squares=tiles.a_squares[rows])
         part_rule = rule if rule.logarithm else rule._replace(x_weight=rule.x_weight[rows])
     cols, bound = np.zeros((rows.size, lists.col.shape[1]), np.intp), np.empty(rows.size)
     factors = column_factors(rule, state.col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
-        find_best(part, part_rule, factors, first, last, cols, bound)
+        find_best(part, part_tiles, part_rule, factors, first, last, cols, bound)
 
     _over_rows(run, rows.size, workers)
     lists.col[rows], lists.bound[rows] = cols, bound
     lists.cost[rows] = _price(geometry, rule, rows, cols)
+
+
+def _inverse(col_of_row: IntArray, m: int) -> IntArray:
+    row_of_col = np.full(m, -1, np.intp)
+    row_of_col[col_of_row] = np.arange(col_of_row.size)
+    return row_of_col
 
 
 def _price(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -> FloatArray:

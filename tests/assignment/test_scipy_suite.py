@@ -50,5 +50,5 @@ def test_all_of_scipys_tests_run_against_this_library(request):
     assert len(defined) >= 10
     here = [item for item in request.session.items if item.path == Path(__file__)]
     # Fewer only where some were deselected on the command line.
-    if {item.originalname for item in here} >= defined:
+    if {item.name.partition("[")[0] for item in here} > defined:
         assert len(here) >= 20
