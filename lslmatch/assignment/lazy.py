@@ -247,15 +247,12 @@ def _expand_row(geometry, tiles, rule, lists, state, search, i, sink):
     # So many pairs are as good as the best that no list holds them. Free columns first: the nearest
     # one limits what else is of interest.
     offset = search.level[i] - state.row_dual[i]
-    least = np.inf
     nearest = -1
     for j in range(m):
-        if search.keys[j] < least and state.row_of_col[j] < 0:
-            least = search.keys[j]
+        if state.row_of_col[j] < 0 and (nearest < 0 or search.keys[j] < search.keys[nearest]):
             nearest = j
-    if nearest >= 0:
-        reduced = cost_of_pair(geometry, rule, i, nearest) - state.col_dual[nearest]
-        sink = _reach(state, search, i, nearest, offset + reduced, sink)
+    reduced = cost_of_pair(geometry, rule, i, nearest) - state.col_dual[nearest]
+    sink = _reach(state, search, i, nearest, offset + reduced, sink)
     limit = key_of_bound(rule, search.distance[sink] - offset)
     for j in range(m):
         if search.keys[j] <= limit:

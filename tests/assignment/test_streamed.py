@@ -1,0 +1,143 @@
+"""The streamed solver against the dense one: the same optimum on every instance, and proven."""
+
+import numpy as np
+import pytest
+from reference import SMALL
+
+from lslmatch import Affine, estimate_affine
+from lslmatch.assignment import streamed
+from lslmatch.assignment.dense import solve_dense
+from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.distances import common_coordinates
+
+TRIALS = 40 if SMALL else 1000
+LARGEST = 14 if SMALL else 60
+
+
+def draw_points(rng):
+    """Two sets from no signal to perfect separation, with duplicates, ties and unequal sizes among them."""
+    n = int(rng.integers(2, LARGEST))
+    m = n + int(rng.integers(0, 6) * rng.integers(0, 2))
+    d = int(rng.choice([1, 2, 3, 10, 50, 200]))
+    features = rng.normal(size=(m, d))
+    if rng.random() < 0.3:
+        features = features[rng.integers(0, max(1, m // 3), m)]
+    if rng.random() < 0.2:
+        features = np.round(features)
+    level = rng.choice([0.0, 1e-8, 0.01, 0.1, 0.5, 1.0, 3.0]) * np.exp(
+        rng.normal(size=(m, 1)) * rng.choice([0, 2])
+    )
+    x = (features + level * rng.normal(size=(m, d)))[:n]
+    y = rng.permutation(features + level * rng.normal(size=(m, d)))
+    return x, y * rng.choice([1.0, 0.3]) + rng.choice([0.0, 5.0])
+
+
+def draw_problem(rng):
+    x, y = draw_points(rng)
+    try:
+        affine = estimate_affine(x, y)
+    except ValueError:
+        affine = Affine(1.0, np.zeros(x.shape[1]))
+    geometry, exponent = common_coordinates(x, y, affine)
+    criterion = rng.integers(3)
+    if criterion == 0:
+        return geometry, log_rule(geometry, exponent)._replace(offset=0.0)
+    if criterion == 1:
+        return geometry, square_rule(geometry, exponent)
+    levels = np.exp(rng.normal(size=len(x))), np.exp(rng.normal(size=len(y)))
+    return geometry, normalized_rule(levels, affine.scale, exponent)
+
+
+def assert_proven_optimum(geometry, rule, solution):
+    cost = cost_matrix(geometry, rule)
+    n, m = cost.shape
+    rows, cols = np.arange(n), solution.col_of_row
+    assert np.unique(cols).size == n
+    np.testing.assert_array_equal(solution.row_of_col[cols], rows)
+    scale = 1e-11 * max(1.0, np.abs(cost).max()) * n
+    dense = solve_dense(cost)
+    assert abs(cost[rows, cols].sum() - cost[rows, dense.col_of_row].sum()) <= scale
+    slack = cost - solution.row_dual[:, None] - solution.col_dual
+    assert slack.min() >= -scale
+    assert np.abs(slack[rows, cols]).max() <= scale
+    if n < m:
+        unmatched = np.setdiff1d(np.arange(m), cols)
+        assert solution.col_dual.max() <= 0.0
+        assert not solution.col_dual[unmatched].any()
+
+
+@pytest.fixture
+def always_streamed(monkeypatch):
+    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+
+
+@pytest.mark.usefixtures("always_streamed")
+@pytest.mark.parametrize("size", [2, 5, 24])
+@pytest.mark.parametrize("conflicts", [0.05, 1.0])
+def test_the_optimum_is_that_of_the_dense_solver(size, conflicts, monkeypatch):
+    monkeypatch.setattr(streamed, "_LIST", size)
+    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", conflicts)
+    rng = np.random.default_rng([size, int(conflicts)])
+    for _ in range(TRIALS):
+        geometry, rule = draw_problem(rng)
+        assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+
+
+@pytest.mark.usefixtures("always_streamed")
+def test_any_column_duals_are_a_valid_start(monkeypatch):
+    monkeypatch.setattr(streamed, "_LIST", 6)
+    rng = np.random.default_rng(5)
+    for _ in range(TRIALS // 2):
+        geometry, rule = draw_problem(rng)
+        n, m = geometry.shape
+        if n != m:
+            continue
+        start = rng.normal(size=m) * rng.choice([0.0, 0.1, 10.0])
+        assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule, col_dual=start))
+
+
+@pytest.mark.usefixtures("always_streamed")
+def test_a_start_from_the_solution_leaves_the_objective_in_place():
+    rng = np.random.default_rng(6)
+    for _ in range(TRIALS // 10):
+        geometry, rule = draw_problem(rng)
+        if geometry.shape[0] == geometry.shape[1]:
+            first = streamed.solve_streamed(geometry, rule)
+            again = streamed.solve_streamed(geometry, rule, col_dual=first.col_dual)
+            assert_proven_optimum(geometry, rule, again)
+
+
+@pytest.mark.usefixtures("always_streamed")
+def test_workers_do_not_change_a_bit(monkeypatch):
+    monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
+    rng = np.random.default_rng(7)
+    for _ in range(TRIALS // 20):
+        geometry, rule = draw_problem(rng)
+        one, three = (streamed.solve_streamed(geometry, rule, workers=workers) for workers in (1, 3))
+        for left, right in zip(one, three, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.usefixtures("always_streamed")
+def test_column_duals_that_overflow_in_a_key_are_harmless(monkeypatch):
+    monkeypatch.setattr(streamed, "_LIST", 3)
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        x, y = rng.normal(size=(2, 12, 2))
+        geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        start = -rng.uniform(0.0, 2000.0, 12)
+        assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule, col_dual=start))
+
+
+@pytest.mark.skipif(SMALL, reason="one thousand points take minutes without compilation")
+@pytest.mark.parametrize("noise", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("d", [3, 30])
+def test_a_thousand_points_reach_the_dense_optimum(noise, d, monkeypatch):
+    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+    rng = np.random.default_rng([d, int(100 * noise)])
+    features = rng.normal(size=(1000, d))
+    x, y = features + noise * rng.normal(size=(2, 1000, d))
+    geometry, exponent = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
+    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
