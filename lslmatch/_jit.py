@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -36,8 +35,3 @@ def inline_kernel(function: F) -> F:
 def fused_kernel(function: F) -> F:
     """Compile a step that may round a multiplication and the addition after it as one operation."""
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
-
-
-def jit_is_disabled() -> bool:
-    """Whether kernels run as plain Python, as they do with ``NUMBA_DISABLE_JIT=1``."""
-    return bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0") or "0"))

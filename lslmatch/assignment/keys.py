@@ -20,12 +20,15 @@ from lslmatch.results import FloatArray
 
 #: No bound from a logarithmic key is above this, so that a key that overflowed is on the safe side of it.
 _GREATEST_BOUND = 600.0
+_GREATEST_EXPONENT = 709.0
 
+#: What a list is filled with before it has keys: finite, so that differences with it are numbers.
+GREATEST_KEY = np.finfo(np.float64).max
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 def column_factors(rule: CostRule, col_dual: FloatArray) -> FloatArray:
-    """Compute what the keys are made with; kernels do the same for single columns."""
+    """Compute what the keys are made with."""
     if not rule.logarithm:
         return col_dual.copy()
     with np.errstate(over="ignore"):
@@ -39,6 +42,14 @@ def bounds_of_keys(rule: CostRule, keys: FloatArray) -> FloatArray:
 
 
 @inline_kernel
+def column_factor(rule, dual):
+    """Compute one column factor."""
+    if not rule.logarithm:
+        return dual
+    return np.exp(-dual) if -dual < _GREATEST_EXPONENT else np.inf
+
+
+@inline_kernel
 def bound_of_key(rule, key):
     """Return a reduced cost that no pair is below whose key is not below the given one."""
     return min(np.log(key), _GREATEST_BOUND) if rule.logarithm else key
@@ -47,7 +58,9 @@ def bound_of_key(rule, key):
 @inline_kernel
 def key_of_bound(rule, reduced):
     """Return a key that no pair is above whose reduced cost is at most the given one."""
-    return np.exp(reduced) if rule.logarithm else reduced
+    if not rule.logarithm:
+        return reduced
+    return np.exp(reduced) if reduced < _GREATEST_EXPONENT else np.inf
 
 
 @kernel
@@ -115,7 +128,7 @@ def find_best(geometry, tiles, rule, col_factor, first, last, cols_out, bound):
     kept = np.empty((rows, size))
     for start in range(first, last, rows):
         stop = min(start + rows, last)
-        kept[:] = np.inf
+        kept[:] = GREATEST_KEY
         for t in range(tiles.b.shape[0]):
             width = multiply_tile(tiles, start, stop, t, products)
             keys = row_buffer[:width]

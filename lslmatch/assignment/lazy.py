@@ -14,7 +14,15 @@ import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch.assignment.dense import Duals
-from lslmatch.assignment.keys import bound_of_key, column_factors, fill_keys, keep_least, key_of_bound
+from lslmatch.assignment.keys import (
+    GREATEST_KEY,
+    bound_of_key,
+    column_factor,
+    column_factors,
+    fill_keys,
+    keep_least,
+    key_of_bound,
+)
 from lslmatch.costs import CostRule, cost_of_pair
 from lslmatch.distances import Geometry, Tiles
 from lslmatch.results import FloatArray, IntArray
@@ -153,9 +161,7 @@ def _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done):
             node = search.reached[k]
             if node < m and search.distance[node] < length:
                 state.col_dual[node] -= length - search.distance[node]
-                search.col_factor[node] = (
-                    np.exp(-state.col_dual[node]) if rule.logarithm else state.col_dual[node]
-                )
+                search.col_factor[node] = column_factor(rule, state.col_dual[node])
             search.distance[node] = np.inf
             search.place[node] = -1
         j = sink
@@ -237,7 +243,7 @@ def _expand_row(geometry, tiles, rule, lists, state, search, i, sink):
     old_bound = lists.bound[i]
     size = lists.col.shape[1]
     kept = np.empty(size)
-    kept[:] = np.inf
+    kept[:] = GREATEST_KEY
     keep_least(search.keys, 0, kept, lists.col[i])
     for k in range(size):
         lists.cost[i, k] = cost_of_pair(geometry, rule, i, lists.col[i, k])

@@ -63,11 +63,9 @@ def solve_streamed(
         bound = bounds_of_keys(rule, row_keys[:, 1])
         conflicts = n - np.unique(nearest).size
         if not conflicts and (least[:, 0] <= bound).all():
-            state.row_dual[:], state.col_of_row[:], state.row_of_col[nearest] = (
-                least[:, 0],
-                nearest,
-                free_rows,
-            )
+            state.row_dual[:] = least[:, 0]
+            state.col_of_row[:] = nearest
+            state.row_of_col[nearest] = free_rows
             return state
         if conflicts > _MANY_CONFLICTS * n and n * m <= _DENSE_PAIRS:
             return _solve_densely(geometry, rule, workers)
@@ -130,12 +128,6 @@ def _renew_lists(
     _over_rows(run, rows.size, workers)
     lists.col[rows], lists.bound[rows] = cols, bound
     lists.cost[rows] = _price(geometry, rule, rows, cols)
-
-
-def _inverse(col_of_row: IntArray, m: int) -> IntArray:
-    row_of_col = np.full(m, -1, np.intp)
-    row_of_col[col_of_row] = np.arange(col_of_row.size)
-    return row_of_col
 
 
 def _price(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -> FloatArray:
