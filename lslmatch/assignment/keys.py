@@ -67,13 +67,14 @@ def key_of_bound(rule, reduced):
 def find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least):
     """For rows first, ..., last - 1 at zero column duals: the least key's column; the two least keys.
 
-    Lowers `col_least`, the columns' least keys, too.
+    Lowers `col_least`, the columns' least keys, too. Where the cost is a logarithm, all of these are
+    squared distances still, in the same order as the keys.
     """
     rows, cols = TILE_ROWS, tiles.b.shape[2]
     products = np.empty((rows, cols), tiles.a.dtype)
     row_buffer = np.empty(cols)
     columns = np.empty((2, cols))
-    factors = np.ones(cols) if rule.logarithm else np.zeros(cols)
+    no_duals = np.zeros(cols)
     row_keys[first:last] = np.inf
     for start in range(first, last, rows):
         stop = min(start + rows, last)
@@ -86,7 +87,8 @@ def find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_leas
             now = 0
             for i in range(start, stop):
                 expand_squares(geometry, tiles, i, t * cols, products[i - start], keys)
-                _make_keys(tiles, rule, i, t * cols, factors, keys)
+                if not rule.logarithm:
+                    _make_keys(tiles, rule, i, t * cols, no_duals, keys)
                 least = _lower_columns(keys, columns[now], columns[1 - now])
                 now = 1 - now
                 if least < row_keys[i, 1]:

@@ -105,7 +105,11 @@ def _find_nearest(
         find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least[worker])
 
     _over_rows(run, n, workers)
-    return nearest, row_keys, col_least.min(axis=0)
+    col_keys = col_least.min(axis=0)
+    if rule.logarithm:
+        row_keys = np.maximum(row_keys * tiles.lowered, rule.floor)
+        col_keys = np.maximum(col_keys * tiles.lowered, rule.floor)
+    return nearest, row_keys, col_keys
 
 
 def _renew_lists(
