@@ -174,7 +174,8 @@ def check_cost_matrix(cost_matrix: Any, maximize: Any) -> FloatArray:
         raise ValueError(f"expected a matrix (2-D array), got a {array.ndim}-D array as cost_matrix")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"cost_matrix: Cannot cast array data from dtype('{array.dtype}') to float64")
-    array = as_kernel_array(array)
+    with np.errstate(over="ignore"):
+        array = as_kernel_array(array)
     forbidden = -np.inf if maximize else np.inf
     least = array.max(initial=forbidden) if maximize else array.min(initial=forbidden)
     if np.isnan(least) or least == -forbidden:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._validation import check_point_pair, check_points
-from lslmatch.distances import least_exponent, times_power
+from lslmatch.distances import least_exponent, nonzero_exponent, times_power
 from lslmatch.results import Affine, FloatArray
 
 
@@ -44,9 +44,11 @@ def estimate_affine(x: Any, y: Any) -> Affine:
     x, y = check_point_pair(x, y)
     first, second = _moments(x, "x"), _moments(y, "y")
     ratio = math.sqrt(first.sum_of_squares / second.sum_of_squares)
-    scale = _ldexp(ratio, first.exponent - second.exponent)
-    with np.errstate(over="ignore"):
-        shift = np.ldexp(first.mean - ratio * second.mean, first.exponent)
+    power = first.spread_exponent - second.spread_exponent
+    scale = _ldexp(ratio, power)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled_mean = _ldexp(ratio, power + second.exponent - first.exponent) * second.mean
+        shift = np.ldexp(first.mean - scaled_mean, first.exponent)
     if not (0.0 < scale < math.inf and np.isfinite(shift).all()):
         raise ValueError(
             "x and y must have comparable units: the scale or the shift between them exceeds the range of "
@@ -79,22 +81,26 @@ def standardize(x: Any) -> FloatArray:
     """
     x = check_points(x, "x")
     moments = _moments(x, "x")
-    deviations = _deviations(x, moments.exponent)
-    deviations -= moments.mean_deviation
-    deviations /= math.sqrt(moments.sum_of_squares)
-    return deviations
+    return (moments.deviations - moments.mean_deviation) / math.sqrt(moments.sum_of_squares)
 
 
 class _Moments(NamedTuple):
+    """Centred statistics, in units in which nothing over- or underflows."""
+
     mean: FloatArray  # in units of 2**exponent
-    mean_deviation: FloatArray  # from the first point, in the same units
-    sum_of_squares: float
     exponent: int
+    deviations: FloatArray  # from the first point, in units of 2**spread_exponent
+    mean_deviation: FloatArray  # in the same units
+    sum_of_squares: float  # about the mean, in those units squared
+    spread_exponent: int
 
 
 def _moments(points: FloatArray, name: str) -> _Moments:
-    exponent = least_exponent(points)
-    deviations = _deviations(points, exponent)
+    exponent = nonzero_exponent(least_exponent(points))
+    scaled = times_power(points, -exponent)
+    deviations = scaled - scaled[0]
+    spread = nonzero_exponent(least_exponent(deviations))
+    deviations = times_power(deviations, -spread)
     mean_deviation = np.empty(points.shape[1])
     sum_of_squares = _centred_statistics(deviations, mean_deviation)
     if not sum_of_squares > 0.0:
@@ -102,8 +108,8 @@ def _moments(points: FloatArray, name: str) -> _Moments:
             f"{name} must have a positive total variance, or the scale is undefined; all its "
             f"{points.shape[0]} points coincide"
         )
-    mean = times_power(points[0], -exponent) + mean_deviation
-    return _Moments(mean, mean_deviation, sum_of_squares, exponent)
+    mean = scaled[0] + times_power(mean_deviation, spread)
+    return _Moments(mean, exponent, deviations, mean_deviation, sum_of_squares, exponent + spread)
 
 
 @kernel
@@ -130,14 +136,6 @@ def _centred_statistics(points, mean):
         total -= correction[k] * (correction[k] / n)
         mean[k] += correction[k] / n
     return total
-
-
-def _deviations(points: FloatArray, exponent: int) -> FloatArray:
-    """Differences from the first point in units of ``2**exponent``: exact unless they underflow."""
-    scaled = times_power(points, -exponent)
-    first = scaled[0].copy()
-    scaled -= first
-    return scaled
 
 
 def _ldexp(value: float, exponent: int) -> float:

@@ -48,8 +48,9 @@ class Geometry(NamedTuple):
         return Geometry(self.b, self.a, self.b_low, self.a_low)
 
     def mean_square(self) -> float:
-        """Return the mean squared distance of all points from the origin."""
-        squares = [np.einsum("ij,ij", points, points) for points in (self.a, self.b)]
+        """Return the mean squared distance of all points from the mean of a."""
+        centre = self.a.mean(axis=0)
+        squares = [np.einsum("ij,ij", points, points) for points in (self.a - centre, self.b - centre)]
         return float(sum(squares)) / sum(self.shape)
 
 
@@ -67,8 +68,7 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Ge
     """Bring two checked sets into common coordinates under a given map; return also the unit's exponent."""
     scale, scale_exponent = math.frexp(affine.scale)
     exponent = 1 + max(least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift))
-    if exponent < _ZERO_EXPONENT // 2:
-        exponent = 0
+    exponent = nonzero_exponent(exponent)
     x, shift = times_power(x, -exponent), times_power(affine.shift, -exponent)
     origin = x[0] + (x - x[0]).mean(axis=0)
     a, a_low = _two_sum(x, -origin)
@@ -77,9 +77,7 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Ge
     b, b_low = _two_sum(product, offset)
     b, b_low = _two_sum(b, b_low + (product_low + offset_low))
     # A large common offset is gone now: what is left may be much smaller than the unit.
-    extent = max(least_exponent(a), least_exponent(b))
-    if extent < _ZERO_EXPONENT // 2:
-        extent = 0
+    extent = nonzero_exponent(max(least_exponent(a), least_exponent(b)))
     geometry = Geometry(*(times_power(part, -extent) for part in (a, b, a_low, b_low)))
     return geometry, exponent + extent
 
@@ -177,6 +175,11 @@ def least_exponent(values: FloatArray) -> int:
     """Return the least e with all ``abs(values) < 2**e``; far below any other if all values are 0."""
     greatest = max(values.max(), -values.min())
     return math.frexp(greatest)[1] if greatest > 0.0 else _ZERO_EXPONENT
+
+
+def nonzero_exponent(exponent: int) -> int:
+    """Return an exponent from `least_exponent`, but 0 if all values were 0."""
+    return exponent if exponent > _ZERO_EXPONENT // 2 else 0
 
 
 def times_power(values: FloatArray, exponent: int) -> FloatArray:

@@ -233,3 +233,9 @@ def test_the_logarithm_is_right_to_two_units_in_the_last_place():
 
 def test_the_logarithm_of_one_is_zero():
     assert pricing.log_kernel(1.0) == 0.0
+
+
+def test_the_floor_is_measured_from_the_mean_even_where_that_is_no_double():
+    x, y = np.array([[1e9, 0.0], [np.nextafter(1e9, np.inf), 0.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
+    affine = estimate_affine(x, y)
+    np.testing.assert_allclose(log_cost_matrix(x, y, affine), log_costs(x, y, *affine), **TOLERANCE)

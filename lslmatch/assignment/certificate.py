@@ -120,6 +120,13 @@ class _Costs:
             total = self.y + term
             self.y_rest += _rounding_error(self.y, term, total)
             self.y = total
+        # Beside a large common offset all this may be very small: choose the unit by what is left.
+        rest = max(np.abs(self.x).max(), np.abs(self.y).max())
+        shrunk = math.frexp(rest)[1] if rest > 0 else 0
+        self.exponent += shrunk
+        self.x, self.y, self.x_rest, self.y_rest = (
+            np.ldexp(part, -shrunk) for part in (self.x, self.y, self.x_rest, self.y_rest)
+        )
         self.criterion = result.criterion
         if self.criterion == "lsl":
             centre = self.x.mean(axis=0)

@@ -28,7 +28,7 @@ _SINGLE_DIMENSIONS = 1000
 #: Pairs in the list of a row.
 _LIST = 24
 #: There are many conflicts if more than this share of the rows cannot have their nearest partner.
-_MANY_CONFLICTS = 0.05
+_MANY_CONFLICTS = 0.15
 #: Up to this number of pairs the dense solver is quicker if there are many conflicts.
 _DENSE_PAIRS = 1500**2
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
