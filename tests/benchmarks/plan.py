@@ -1,0 +1,100 @@
+"""Who meets whom: which contestants are timed on which case, and how often.
+
+Once, when the baseline is renewed, every peer is tried on every case in a process of its own: the survey.
+It is stopped after `LEAST_LIMIT` seconds or `FACTOR` times the best peer so far, whichever is more. After
+that a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
+ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster.
+"""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import isolated
+from benchmarks.instances import Case, smoke_catalogue
+from benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, installed_peers
+
+FACTOR = 3.0
+LEAST_LIMIT = 20.0
+#: For the first peer, and for the library itself.
+GREATEST_LIMIT = 600.0
+
+#: The timing run is told its plan by a file whose path is in this variable.
+VARIABLE = "LSLMATCH_BENCHMARK_PLAN"
+
+
+class Entry(NamedTuple):
+    """One test of the timing run."""
+
+    case: Case
+    repeat: int
+    contestant: str
+    rounds: int
+
+
+def survey(case):
+    """Try the library and every installed peer once; None stands for a peer that was stopped."""
+    seconds = {}
+    for contestant in [OURS, *installed_peers()]:
+        peers = [seconds[name] for name in seconds if name != OURS and seconds[name] is not None]
+        limit = max(LEAST_LIMIT, FACTOR * min(peers)) if peers else GREATEST_LIMIT
+        # What the process needs besides: imports, drawing, and the first call that warms up.
+        outcome = isolated.call("benchmarks.trial:try_once", case, contestant, seconds=limit + 20.0)
+        seconds[contestant] = outcome.value and outcome.value[0]
+    return seconds
+
+
+def contenders(seconds):
+    """Of the surveyed peers, those that may turn out the best."""
+    peers = {name: s for name, s in seconds.items() if name != OURS and s is not None}
+    return [name for name, s in peers.items() if s <= FACTOR * min(peers.values())]
+
+
+def make_plan(surveys):
+    """Lay out the tests for surveyed cases: repeats of a case take turns, contestants within each."""
+    entries = []
+    for case, seconds in surveys.items():
+        peers = contenders(seconds)
+        if not peers or seconds[OURS] is None:
+            continue
+        entrants = [OURS, *peers]
+        best = min(seconds[peer] for peer in peers)
+        repeats = min(max(math.ceil(15.0 / best), 1), 3)
+        estimates = {name: seconds[name] for name in entrants}
+        if has_product(case):
+            entrants += [PRODUCT, PRODUCT_IN_PLACE]
+            estimates |= dict.fromkeys((PRODUCT, PRODUCT_IN_PLACE), 0.1)
+        entries += [
+            Entry(case, repeat, name, min(max(int(0.3 / estimates[name]), 1), 20))
+            for repeat in range(repeats)
+            for name in entrants
+        ]
+    return entries
+
+
+def has_product(case):
+    """Whether the case is one whose time is also compared with the bare matrix product."""
+    return case.kind == "above" and case.n >= 5000
+
+
+def smoke_plan():
+    return [
+        Entry(case, repeat, name, 2)
+        for case in smoke_catalogue()
+        for repeat in range(2)
+        for name in [OURS, *installed_peers(), *([PRODUCT, PRODUCT_IN_PLACE] if case.kind == "above" else [])]
+    ]
+
+
+def write_plan(entries, path):
+    Path(path).write_text(json.dumps(entries), encoding="utf-8")
+
+
+def current_plan():
+    """Read the plan of this run; without one, as in the ordinary tests, it is the smoke plan."""
+    if VARIABLE not in os.environ:
+        return smoke_plan()
+    stored = json.loads(Path(os.environ[VARIABLE]).read_text(encoding="utf-8"))
+    return [Entry(Case(*case), *rest) for case, *rest in stored]

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from reference import SMALL
+
+from benchmarks.instances import Case, catalogue, draw, smoke_catalogue
+from benchmarks.peers import OURS, installed_peers, pair_costs, prepare
+
+
+def share_of_wrong_nearest(x, y):
+    """How many points of y, after standardising, are not the nearest of exactly one point of x."""
+    x, y = ((points - points.mean(axis=0)) for points in (x, y))
+    x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
+    squares = (y * y).sum(axis=1) - 2.0 * (x @ y.T)
+    return 1.0 - np.unique(squares.argmin(axis=1)).size / len(x)
+
+
+@pytest.mark.parametrize("d", [3, 20, 100])
+@pytest.mark.parametrize(
+    ("kind", "least", "most"),
+    [("above", 0, 0), ("near", 0.002, 0.08), ("below", 0.1, 0.6), ("nosignal", 0.2, 1)],
+)
+def test_point_sets_conflict_as_much_as_their_name_says(kind, least, most, d):
+    assert least <= share_of_wrong_nearest(*draw(Case(kind, 1000, d))) <= most
+
+
+def test_signed_logarithms_have_both_signs():
+    (cost,) = draw(Case("signed", 60))
+    assert cost.min() < 0.0 < cost.max()
+
+
+@pytest.mark.parametrize("case", smoke_catalogue(), ids=lambda case: case.name)
+def test_instances_are_the_same_each_time(case):
+    for one, other in zip(draw(case), draw(case), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_catalogue_is_what_the_ratios_are_stated_over():
+    cases = catalogue()
+    assert len(cases) == len({case.name for case in cases}) == 4 * 3 * 4 + 7 * 3
+    assert {case.n for case in catalogue(2000)} == {300, 1000, 2000}
+
+
+@pytest.mark.parametrize("peer", installed_peers())
+@pytest.mark.parametrize("kind", ["uniform", "nosignal"])
+def test_peers_reach_the_optimum_and_leave_their_input(peer, kind):
+    case = Case(kind, 20 if SMALL else 80, 3 if kind == "nosignal" else 0)
+    data = draw(case)
+    ours = pair_costs(data, prepare(OURS, data)()).sum()
+    assert pair_costs(data, prepare(peer, data)()).sum() == pytest.approx(ours, rel=1e-9)
+    for one, other in zip(data, draw(case), strict=True):
+        np.testing.assert_array_equal(one, other)
