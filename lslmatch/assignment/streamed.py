@@ -31,6 +31,8 @@ _LIST = 24
 _MANY_CONFLICTS = 0.15
 #: Up to this number of pairs the dense solver is quicker if there are many conflicts.
 _DENSE_PAIRS = 1500**2
+#: Up to this number it is quicker in any case, and there is less to compile.
+_SMALL_PAIRS = 300**2
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
 _SWEEPS = 3
 #: Rows that a worker takes at a time.
@@ -54,6 +56,8 @@ def solve_streamed(
         Column duals to start from, if n = m: those of a similar problem save most of the work.
     """
     n, m = geometry.shape
+    if col_dual is None and n * m <= min(_SMALL_PAIRS, _DENSE_PAIRS):
+        return _solve_densely(geometry, rule, workers)
     tiles = cut_tiles(geometry, np.float32 if geometry.a.shape[1] <= _SINGLE_DIMENSIONS else np.float64)
     state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
