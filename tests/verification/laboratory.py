@@ -1,0 +1,53 @@
+"""What the tests of the laboratory share: which claims are light, and ways to run them."""
+
+import json
+
+from reference import SMALL
+
+from verification import claims
+from verification.__main__ import main
+from verification.run import run_claims
+from verification.trials import Pool
+
+#: Claims whose smoke profile is quick even with kernels as plain Python.
+LIGHT = [
+    "lemma-1-lower",
+    "lemma-2",
+    "proposition-1-upper",
+    "theorem-1",
+    "s_i",
+    "right-hand-sides",
+    "tau-bias",
+]
+
+#: The claims of an end-to-end run: all, or the light ones.
+RUN = [name for only in LIGHT for name in ("--only", only)] if SMALL else []
+
+
+def run(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
+    """Run claims of the smoke profile, and give what must not depend on where they ran."""
+    outcomes = run_claims(
+        [claims.get(name) for name in names],
+        profile="smoke",
+        seed=seed,
+        pool=pool or Pool(1),
+        checkpoint=tmp_path / "checkpoint.jsonl",
+        resume=resume,
+        progress=progress,
+    )
+    return [numbers(outcome) for outcome in outcomes]
+
+
+def numbers(outcome):
+    """Everything about an outcome but the time that it took."""
+    tallies = [item.tally.to_json() | {"seconds": 0} for item in outcome.counts]
+    return outcome.claim.id, outcome.decision, outcome.controls, tallies
+
+
+def verdicts(out):
+    """The verdicts of a run by claim."""
+    return {claim["id"]: claim for claim in json.loads((out / "verdicts.json").read_text())["claims"]}
+
+
+def exit_code(out, *arguments):
+    return main(["--profile", "smoke", "--quiet", "--out", str(out), *arguments])

@@ -1,0 +1,233 @@
+"""The command line: ``python -m verification``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from verification import audited, claims, report
+from verification.claim import PROFILES, Claim
+from verification.run import Outcome, measure_scaling, run_claims
+from verification.trials import Batch, Pool
+from verification.verdicts import SUITE_ERROR
+
+_MARKS = {
+    "supported": "supported",
+    "refuted": "REFUTED",
+    "inconclusive": "inconclusive",
+    "vacuous": "vacuous",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the laboratory: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
+    options = _parser().parse_args(arguments)
+    every = claims.load()
+    steps = audited.step_ids()
+    if options.list:
+        _print_list(every, steps)
+        return 0
+    try:
+        chosen, chosen_steps = _choose(every, steps, options.only, options.profile)
+    except LookupError as error:
+        print(error.args[0], file=sys.stderr)
+        return 2
+    if options.scheduler and importlib.util.find_spec("distributed") is None:
+        print("--scheduler needs dask.distributed: pip install 'lslmatch[dask]'", file=sys.stderr)
+        return 2
+    # The smoke profile is over before worker processes would have started.
+    workers = options.workers or (1 if options.profile == "smoke" else os.cpu_count() or 1)
+    pool = Pool(workers, options.scheduler)
+    started = time.perf_counter()
+    checkpoint = options.out / "checkpoint" / f"{options.profile}-{options.seed}.jsonl"
+    with _Bar(options.quiet) as bar:
+        try:
+            outcomes = run_claims(
+                chosen,
+                profile=options.profile,
+                seed=options.seed,
+                pool=pool,
+                checkpoint=checkpoint,
+                resume=options.resume,
+                progress=bar.batch,
+            )
+        except KeyboardInterrupt:
+            print("\ninterrupted; the same command with --resume goes on from here", file=sys.stderr)
+            return 130
+        except OSError as error:
+            if not options.scheduler:
+                raise
+            print(f"--scheduler: {options.scheduler} cannot be reached: {error}", file=sys.stderr)
+            return 2
+    with _Bar(options.quiet) as bar:
+        bar.expect(len(steps) if chosen_steps else 0, "proof audit")
+        audit = audited.run_steps(chosen_steps, options.profile, options.seed, bar.step)
+    scaling = {}
+    if options.profile != "smoke" and workers > 1 and not options.scheduler and "theorem-1" in every:
+        scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, workers)
+    where = f"scheduler {options.scheduler}" if options.scheduler else f"{workers} local"
+    seconds = time.perf_counter() - started
+    record = report.Record(outcomes, audit, options.profile, options.seed, seconds, where, scaling)
+    report.write(record, options.out)
+    _print_table(record)
+    print(f"\nreport: {options.out / 'report.html'}")
+    return 1 if record.is_red else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m verification",
+        description="Check every statement of the paper by simulation, and its proofs by a search "
+        "for counterexamples.",
+    )
+    parser.add_argument(
+        "--profile", choices=PROFILES, default="quick", help="how many trials (default: quick)"
+    )
+    parser.add_argument(
+        "--only", action="append", metavar="ID", help="a claim, or a family such as lemma-1; repeatable"
+    )
+    parser.add_argument("--out", type=Path, default=Path("verification-report"), metavar="DIR")
+    parser.add_argument(
+        "--workers", type=_positive, metavar="N", help="local processes (default: all processors)"
+    )
+    parser.add_argument("--seed", type=_natural, default=20260, help="default: %(default)s")
+    parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
+    parser.add_argument(
+        "--scheduler", metavar="tcp://HOST:PORT", help="run the trials on a dask.distributed cluster"
+    )
+    parser.add_argument("--list", action="store_true", help="list the claims and stop")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    return parser
+
+
+def _choose(
+    every: dict[str, Claim], steps: Sequence[str], only: Sequence[str] | None, profile: str
+) -> tuple[list[Claim], list[str]]:
+    """Give the claims and audit steps that were asked for: all, by id, or by the beginning of their ids."""
+    if not only:
+        return [claim for claim in every.values() if claim.cells_of(profile)], list(steps)
+    names: list[str] = []
+    for word in only:
+        ids = [*every, *steps]
+        found = [name for name in ids if name == word] or [
+            name for name in ids if name.startswith(f"{word}-")
+        ]
+        if word == "audit":
+            found = list(steps)
+        if not found:
+            raise LookupError(f"--only: no claim is called {word!r}; --list shows them all")
+        names += found
+    chosen = [every[name] for name in every if name in names]
+    missing = [claim.id for claim in chosen if not claim.cells_of(profile)]
+    if missing:
+        raise LookupError(f"--only: {', '.join(missing)} is not part of the {profile} profile")
+    return chosen, [name for name in steps if name in names]
+
+
+def _print_list(every: dict[str, Claim], steps: Sequence[str]) -> None:
+    width = max(map(len, (*every, *steps)))
+    for claim in every.values():
+        print(f"{claim.id:{width}}  {claim.kind:11}  {claim.source}")
+    for name in steps:
+        print(f"{name:{width}}  {'audit':11}  proof step")
+
+
+def _print_table(record: report.Record) -> None:
+    print(
+        f"{'claim':30} {'verdict':13} {'trials':>9} {'limit':>9} {'allowed':>9} {'slack':>6} "
+        f"{'controls':>9} {'trials/s':>9}"
+    )
+    for outcome in record.outcomes:
+        decision = outcome.decision
+        refuted = sum(not control.survived for control in outcome.controls)
+        print(
+            f"{outcome.claim.id:30} {_MARKS[decision.verdict]:13} {decision.trials:9,} "
+            f"{_short(decision.upper_limit):>9} "
+            f"{_short(decision.allowed):>9} {_short(decision.slack):>6} "
+            f"{f'{refuted}/{len(outcome.controls)}':>9} "
+            f"{_short(outcome.trials_per_second):>9}"
+        )
+        _print_trouble(outcome)
+    if record.audit:
+        held = sum(item.step.verdict == "supported" for item in record.audit)
+        print(f"\nproof audit: {held} of {len(record.audit)} steps hold as written")
+        for item in record.audit:
+            if item.step.verdict != "supported" or item.is_red:
+                mark = "NEW FAILURE" if item.is_red else "known" if item.known else item.step.verdict
+                print(f"  {item.step.id:32} {mark:12} {item.known or item.step.explanation}")
+                for name in item.survivors:
+                    print(f"    control survived: {name}")
+            if item.is_repaired:
+                print(f"  {item.step.id:32} is listed as a known failure, but no counterexample was found")
+    if record.scaling:
+        one, many = (record.scaling[count] for count in sorted(record.scaling))
+        print(
+            f"\nscaling: {one:,.0f} trials/s with 1 worker, {many:,.0f} with {max(record.scaling)} "
+            f"({many / one:.2f} times)"
+        )
+    print(
+        f"{record.seconds:.0f} s on {record.workers} workers; false-fail rate of the whole suite at "
+        f"most {SUITE_ERROR:g}"
+    )
+    print("result: " + ("RED" if record.is_red else "green"))
+
+
+def _print_trouble(outcome: Outcome) -> None:
+    if outcome.decision.verdict in ("refuted", "inconclusive"):
+        print(f"    {outcome.decision.detail}")
+    for control in outcome.controls:
+        if control.survived:
+            print(f"    CONTROL SURVIVED ({control.verdict}): {control.name}")
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {text}")
+    return int(text)
+
+
+def _natural(text: str) -> int:
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0; got {text}")
+    return int(text)
+
+
+class _Bar:
+    """A progress bar that learns its length with the first step."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._bar = tqdm(disable=quiet or None, dynamic_ncols=True, leave=False)
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.close()
+
+    def expect(self, total: int, name: str) -> None:
+        self._bar.total = total
+        self._bar.set_description(name)
+
+    def batch(self, batch: Batch, done: int, total: int) -> None:
+        self._bar.total = total
+        self._bar.set_description(batch.claim, refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def step(self, name: str) -> None:
+        self._bar.set_description(name, refresh=False)
+        self._bar.update()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Results of finished batches on disk, so that an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from verification.tally import Tally
+from verification.trials import Batch
+
+
+class Checkpoint:
+    """An append-only file with one line a finished batch.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its directory is made if need be.
+    key : dict
+        What the results depend on. A file that was written under another key is not used.
+    resume : bool
+        Whether to keep what the file holds; otherwise it starts empty.
+    """
+
+    def __init__(self, path: Path, key: dict[str, Any], *, resume: bool) -> None:
+        self._path = path
+        self._key = json.loads(json.dumps(key))
+        self.is_stale = False
+        """Whether the file was written under another key."""
+        self.finished = self._read() if resume else {}
+        self._stream: TextIO | None = None
+
+    def __enter__(self) -> Checkpoint:
+        """Open the file."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Written anew, which also drops a line that an interruption left unfinished.
+        self._stream = open(self._path, "w", encoding="ascii")
+        self._write({"key": self._key})
+        for batch, tally in self.finished.items():
+            self._write({"batch": batch, "tally": tally.to_json()})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+
+    def add(self, batch: Batch, tally: Tally) -> None:
+        """Store a finished batch."""
+        self.finished[batch] = tally
+        self._write({"batch": batch, "tally": tally.to_json()})
+
+    def _write(self, record: dict[str, Any]) -> None:
+        assert self._stream is not None, "a checkpoint is written inside its with block"
+        self._stream.write(json.dumps(record) + "\n")
+        self._stream.flush()
+
+    def _read(self) -> dict[Batch, Tally]:
+        finished: dict[Batch, Tally] = {}
+        if not self._path.is_file():
+            return finished
+        with open(self._path, encoding="ascii", errors="replace") as stream:
+            for number, line in enumerate(stream):
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    break  # the line that was being written when the run stopped
+                if number == 0:
+                    if record.get("key") != self._key:
+                        self.is_stale = True
+                        return {}
+                else:
+                    finished[Batch(*record["batch"])] = Tally.from_json(record["tally"])
+        return finished
