@@ -9,12 +9,13 @@ points coincide, every cost is 0.
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.distances import (
     TILE_ROWS,
@@ -71,7 +72,8 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
     if affine is None:
         affine = Affine(1.0, np.zeros(x.shape[1]))
     geometry, exponent = common_coordinates(x, y, check_affine(affine, "affine", x.shape[1]))
-    return cost_matrix(geometry, log_rule(geometry, exponent))
+    # On all processors, as NumPy's own products are.
+    return cost_matrix(geometry, log_rule(geometry, exponent), os.cpu_count() or 1)
 
 
 class CostRule(NamedTuple):
@@ -183,7 +185,7 @@ def _divide(values, x_weight, y_weight):
         values[j] /= x_weight + y_weight[j]
 
 
-@inline_kernel
+@fused_kernel
 def log_kernel(value):
     """Natural logarithm of a positive normal double, to about one unit in the last place.
 
