@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
+from lslmatch._threads import over_rows
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.distances import (
     TILE_ROWS,
@@ -127,19 +127,12 @@ def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatAr
     """Compute all costs. Each worker takes blocks of rows; the result does not depend on their number."""
     n, m = geometry.shape
     costs = np.empty((n, m))
-    starts = range(0, n, max(_BLOCK_ENTRIES // m, 1))
-
     tiles = cut_tiles(geometry, np.float64)
 
-    def fill(start: int) -> None:
-        _fill_rows(geometry, tiles, rule, start, costs[start : start + starts.step])
+    def fill(worker: int, first: int, last: int) -> None:
+        _fill_rows(geometry, tiles, rule, first, costs[first:last])
 
-    if workers == 1:
-        for start in starts:
-            fill(start)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(fill, starts))
+    over_rows(fill, n, max(_BLOCK_ENTRIES // m, 1), workers)
     return costs
 
 

@@ -11,11 +11,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
+from lslmatch._threads import over_rows
 from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.keys import bounds_of_keys, column_factors, find_best, find_nearest, price_pairs
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
@@ -108,7 +106,7 @@ def _find_nearest(
     def run(worker: int, first: int, last: int) -> None:
         find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least[worker])
 
-    _over_rows(run, n, workers)
+    over_rows(run, n, _BLOCK_ROWS, workers)
     col_keys = col_least.min(axis=0)
     if rule.logarithm:
         row_keys = np.maximum(row_keys * tiles.lowered, rule.floor)
@@ -133,7 +131,7 @@ def _renew_lists(
     def run(worker: int, first: int, last: int) -> None:
         find_best(part, part_tiles, part_rule, factors, first, last, cols, bound)
 
-    _over_rows(run, rows.size, workers)
+    over_rows(run, rows.size, _BLOCK_ROWS, workers)
     lists.col[rows], lists.bound[rows] = cols, bound
     lists.cost[rows] = _price(geometry, rule, rows, cols)
 
@@ -142,17 +140,3 @@ def _price(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -
     costs = np.empty(cols.shape)
     price_pairs(geometry, rule, rows, np.ascontiguousarray(cols), costs)
     return costs
-
-
-def _over_rows(run: Callable[[int, int, int], None], n: int, workers: int) -> None:
-    """Run over blocks of rows; worker w takes every `workers`-th block."""
-
-    def run_blocks(worker: int) -> None:
-        for first in range(worker * _BLOCK_ROWS, n, workers * _BLOCK_ROWS):
-            run(worker, first, min(first + _BLOCK_ROWS, n))
-
-    if workers == 1:
-        run_blocks(0)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(run_blocks, range(workers)))
