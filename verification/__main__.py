@@ -1,21 +1,16 @@
-"""The command line: ``python -m verification``."""
+"""The command line: ``python -m verification``, and ``python -m verification figures``."""
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
-from verification import audited, claims, report
+from verification import audited, claims, command, report
 from verification.claim import PROFILES, Claim
 from verification.run import Outcome, measure_scaling, run_claims
-from verification.trials import Batch, Pool
 from verification.verdicts import SUITE_ERROR
 
 _MARKS = {
@@ -28,6 +23,11 @@ _MARKS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the laboratory: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "figures":
+        from verification import figures  # drawing is slow to import
+
+        return figures.main(arguments[1:])
     options = _parser().parse_args(arguments)
     every = claims.load()
     steps = audited.step_ids()
@@ -36,45 +36,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         chosen, chosen_steps = _choose(every, steps, options.only, options.profile)
+        pool = command.choose_pool(options)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
-    if options.scheduler and importlib.util.find_spec("distributed") is None:
-        print("--scheduler needs dask.distributed: pip install 'lslmatch[dask]'", file=sys.stderr)
-        return 2
-    # The smoke profile is over before worker processes would have started.
-    workers = options.workers or (1 if options.profile == "smoke" else os.cpu_count() or 1)
-    pool = Pool(workers, options.scheduler)
     started = time.perf_counter()
-    checkpoint = options.out / "checkpoint" / f"{options.profile}-{options.seed}.jsonl"
-    with _Bar(options.quiet) as bar:
-        try:
-            outcomes = run_claims(
-                chosen,
-                profile=options.profile,
-                seed=options.seed,
-                pool=pool,
-                checkpoint=checkpoint,
-                resume=options.resume,
-                progress=bar.batch,
-            )
-        except KeyboardInterrupt:
-            print("\ninterrupted; the same command with --resume goes on from here", file=sys.stderr)
-            return 130
-        except OSError as error:
-            if not options.scheduler:
-                raise
-            print(f"--scheduler: {options.scheduler} cannot be reached: {error}", file=sys.stderr)
-            return 2
-    with _Bar(options.quiet) as bar:
+    with command.Bar(options.quiet) as bar, command.explained_stops(options) as stopped:
+        outcomes = run_claims(
+            chosen,
+            profile=options.profile,
+            seed=options.seed,
+            pool=pool,
+            checkpoint=options.out / "checkpoint" / f"{options.profile}-{options.seed}.jsonl",
+            resume=options.resume,
+            progress=bar.batch,
+        )
+    if stopped:
+        return stopped[0]
+    with command.Bar(options.quiet) as bar:
         bar.expect(len(steps) if chosen_steps else 0, "proof audit")
         audit = audited.run_steps(chosen_steps, options.profile, options.seed, bar.step)
     scaling = {}
-    if options.profile != "smoke" and workers > 1 and not options.scheduler and "theorem-1" in every:
-        scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, workers)
-    where = f"scheduler {options.scheduler}" if options.scheduler else f"{workers} local"
+    if options.profile != "smoke" and pool.workers > 1 and not options.scheduler and "theorem-1" in every:
+        scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, pool.workers)
     seconds = time.perf_counter() - started
-    record = report.Record(outcomes, audit, options.profile, options.seed, seconds, where, scaling)
+    record = report.Record(
+        outcomes, audit, options.profile, options.seed, seconds, command.place(pool), scaling
+    )
     report.write(record, options.out)
     _print_table(record)
     print(f"\nreport: {options.out / 'report.html'}")
@@ -86,24 +74,16 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m verification",
         description="Check every statement of the paper by simulation, and its proofs by a search "
         "for counterexamples.",
+        epilog="python -m verification figures draws the figures of the paper; it has a --help of its own.",
     )
+    command.add_run_options(parser, Path("verification-report"))
     parser.add_argument(
         "--profile", choices=PROFILES, default="quick", help="how many trials (default: quick)"
     )
     parser.add_argument(
         "--only", action="append", metavar="ID", help="a claim, or a family such as lemma-1; repeatable"
     )
-    parser.add_argument("--out", type=Path, default=Path("verification-report"), metavar="DIR")
-    parser.add_argument(
-        "--workers", type=_positive, metavar="N", help="local processes (default: all processors)"
-    )
-    parser.add_argument("--seed", type=_natural, default=20260, help="default: %(default)s")
-    parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
-    parser.add_argument(
-        "--scheduler", metavar="tcp://HOST:PORT", help="run the trials on a dask.distributed cluster"
-    )
     parser.add_argument("--list", action="store_true", help="list the claims and stop")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
     return parser
 
 
@@ -189,44 +169,6 @@ def _print_trouble(outcome: Outcome) -> None:
 
 def _short(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def _positive(text: str) -> int:
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1; got {text}")
-    return int(text)
-
-
-def _natural(text: str) -> int:
-    if int(text) < 0:
-        raise argparse.ArgumentTypeError(f"must be at least 0; got {text}")
-    return int(text)
-
-
-class _Bar:
-    """A progress bar that learns its length with the first step."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._bar = tqdm(disable=quiet or None, dynamic_ncols=True, leave=False)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.close()
-
-    def expect(self, total: int, name: str) -> None:
-        self._bar.total = total
-        self._bar.set_description(name)
-
-    def batch(self, batch: Batch, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.set_description(batch.claim, refresh=False)
-        self._bar.update(done - self._bar.n)
-
-    def step(self, name: str) -> None:
-        self._bar.set_description(name, refresh=False)
-        self._bar.update()
 
 
 if __name__ == "__main__":

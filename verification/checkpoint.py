@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from verification.tally import Tally
 from verification.trials import Batch
 
 
@@ -22,10 +22,15 @@ class Checkpoint:
         What the results depend on. A file that was written under another key is not used.
     resume : bool
         Whether to keep what the file holds; otherwise it starts empty.
+    read : callable
+        Turns what ``to_json`` of a batch's record gave into the record again.
     """
 
-    def __init__(self, path: Path, key: dict[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, path: Path, key: dict[str, Any], *, resume: bool, read: Callable[[dict[str, Any]], Any]
+    ) -> None:
         self._path = path
+        self._read_record = read
         self._key = json.loads(json.dumps(key))
         self.is_stale = False
         """Whether the file was written under another key."""
@@ -38,8 +43,8 @@ class Checkpoint:
         # Written anew, which also drops a line that an interruption left unfinished.
         self._stream = open(self._path, "w", encoding="ascii")
         self._write({"key": self._key})
-        for batch, tally in self.finished.items():
-            self._write({"batch": batch, "tally": tally.to_json()})
+        for batch, record in self.finished.items():
+            self._write({"batch": batch, "record": record.to_json()})
         return self
 
     def __exit__(
@@ -49,18 +54,18 @@ class Checkpoint:
         if self._stream is not None:
             self._stream.close()
 
-    def add(self, batch: Batch, tally: Tally) -> None:
+    def add(self, batch: Batch, record: Any) -> None:
         """Store a finished batch."""
-        self.finished[batch] = tally
-        self._write({"batch": batch, "tally": tally.to_json()})
+        self.finished[batch] = record
+        self._write({"batch": batch, "record": record.to_json()})
 
     def _write(self, record: dict[str, Any]) -> None:
         assert self._stream is not None, "a checkpoint is written inside its with block"
         self._stream.write(json.dumps(record) + "\n")
         self._stream.flush()
 
-    def _read(self) -> dict[Batch, Tally]:
-        finished: dict[Batch, Tally] = {}
+    def _read(self) -> dict[Batch, Any]:
+        finished: dict[Batch, Any] = {}
         if not self._path.is_file():
             return finished
         with open(self._path, encoding="ascii", errors="replace") as stream:
@@ -74,5 +79,5 @@ class Checkpoint:
                         self.is_stale = True
                         return {}
                 else:
-                    finished[Batch(*record["batch"])] = Tally.from_json(record["tally"])
+                    finished[Batch(*record["batch"])] = self._read_record(record["record"])
         return finished

@@ -118,6 +118,10 @@ class Claim:
         """The id in characters that a file name and an HTML anchor can carry."""
         return re.sub(r"[^A-Za-z0-9_-]+", "-", self.id).strip("-")
 
+    def collect(self) -> Tally:
+        """Give an empty record for a batch."""
+        return Tally(self.columns)
+
     def cells_of(self, profile: str, role: str | None = None) -> tuple[Cell, ...]:
         """Give the cells of a profile, of one role or of all."""
         rank = PROFILES.index(profile)

@@ -1,36 +1,16 @@
-"""The report's pictures, as self-contained SVG; the one place that knows their style."""
+"""The report's pictures, as self-contained SVG."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 
 from verification.claim import CLAIM
 from verification.run import Outcome
+from verification.style import COLOURS, draw_figure, svg
 from verification.tally import MULTIPLES
-
-#: Okabe and Ito's colours, which colour-blind readers can tell apart.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8a8a")
-
-_STYLE: Any = {
-    "svg.fonttype": "none",  # text stays text: smaller, sharper, searchable
-    "svg.hashsalt": "lslmatch",  # the same picture is the same file
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 7.5,
-    "lines.linewidth": 1.4,
-}
 
 
 class Picture(NamedTuple):
@@ -51,26 +31,24 @@ def draw(outcome: Outcome) -> Picture:
 
 
 def _draw(outcome: Outcome, with_legend: bool) -> tuple[str, list[tuple[str, str]]]:
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(6.4, 3.4) if not with_legend else (7.2, 4.4), layout="constrained")
+    legend: list[tuple[str, str]] = []
+
+    def draw_on(figure: Any) -> None:
         axes = figure.subplots()
         _PICTURES[outcome.claim.picture](axes, outcome)
         axes.set_xlabel(outcome.claim.axes[0])
         axes.set_ylabel(outcome.claim.axes[1])
         handles: Any
         handles, labels = axes.get_legend_handles_labels()
-        legend = [
+        legend.extend(
             (handle[0].get_color() if isinstance(handle, tuple) else handle.get_color(), label)
             for handle, label in zip(handles, labels, strict=True)
-        ]
+        )
         if with_legend and legend:
             figure.legend(handles, labels, loc="outside lower center", ncols=1 + (len(legend) > 3))
-        text = io.StringIO()
-        figure.savefig(
-            text, format="svg", metadata={"Date": None, "Creator": None, "Title": outcome.claim.id}
-        )
-    svg = text.getvalue()
-    return svg[svg.index("<svg") :], legend
+
+    figure = draw_figure(draw_on, (7.2, 4.4) if with_legend else (6.4, 3.4))
+    return svg(figure, outcome.claim.id), legend
 
 
 def _survival(axes: Any, outcome: Outcome) -> None:
@@ -92,12 +70,10 @@ def _points(axes: Any, outcome: Outcome) -> None:
     """Draw means with three standard errors, and the fitted line."""
     curve = outcome.decision.curve
     x, y = np.array(curve["x"]), np.array(curve["y"])
-    axes.errorbar(
-        x, y, yerr=3 * np.array(curve["error"]), fmt="o", color=_COLOURS[0], markersize=4, capsize=2
-    )
+    axes.errorbar(x, y, yerr=3 * np.array(curve["error"]), fmt="o", color=COLOURS[0], markersize=4, capsize=2)
     ends = np.array([x.min(), x.max()])
     line = np.exp(curve["intercept"]) * ends ** curve["slope"]
-    axes.plot(ends, line, color=_COLOURS[1], label=f"fitted slope {curve['slope']:.3f}")
+    axes.plot(ends, line, color=COLOURS[1], label=f"fitted slope {curve['slope']:.3f}")
     axes.set(xscale="log", yscale="log")
 
 
@@ -107,7 +83,7 @@ def _means(axes: Any, outcome: Outcome) -> None:
     rows = outcome.decision.cells
     for k, row in enumerate(rows):
         axes.errorbar(
-            k, row["mean"], yerr=reach * row["standard_error"], fmt="o", color=_COLOURS[0], capsize=3
+            k, row["mean"], yerr=reach * row["standard_error"], fmt="o", color=COLOURS[0], capsize=3
         )
     axes.axhline(1, color="#333333", linewidth=0.8, linestyle="--")
     axes.set_xticks(range(len(rows)), [_wrapped(row["name"]) for row in rows], fontsize=7.5)
@@ -119,11 +95,11 @@ def _bars(axes: Any, outcome: Outcome) -> None:
     rows = [row for row in outcome.decision.cells if not row["vacuous"]]
     for k, row in enumerate(rows):
         rate, upper = row["violations"] / row["trials"], row["upper_limit"]
-        axes.plot([k, k], [rate, upper], color=_COLOURS[0], linewidth=5, solid_capstyle="butt")
-        axes.plot(k, rate, "o", color=_COLOURS[0], markersize=5)
-        axes.plot([k - 0.3, k + 0.3], [row["allowed"]] * 2, color=_COLOURS[1], linewidth=2)
-    axes.plot([], [], color=_COLOURS[0], linewidth=5, label="observed rate to its upper limit")
-    axes.plot([], [], color=_COLOURS[1], linewidth=2, label="allowed")
+        axes.plot([k, k], [rate, upper], color=COLOURS[0], linewidth=5, solid_capstyle="butt")
+        axes.plot(k, rate, "o", color=COLOURS[0], markersize=5)
+        axes.plot([k - 0.3, k + 0.3], [row["allowed"]] * 2, color=COLOURS[1], linewidth=2)
+    axes.plot([], [], color=COLOURS[0], linewidth=5, label="observed rate to its upper limit")
+    axes.plot([], [], color=COLOURS[1], linewidth=2, label="allowed")
     axes.set_xticks(range(len(rows)), [_wrapped(row["name"]) for row in rows], fontsize=7)
     axes.set(xlim=(-0.5, len(rows) - 0.5), ylim=(-0.02, 1.05))
 
@@ -159,7 +135,7 @@ _PICTURES: dict[str, Callable[[Any, Outcome], None]] = {
 
 
 def _cycle(count: int) -> list[str]:
-    return [_COLOURS[k % len(_COLOURS)] for k in range(count)]
+    return [COLOURS[k % len(COLOURS)] for k in range(count)]
 
 
 def _wrapped(name: str) -> str:

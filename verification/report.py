@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 import re
 import subprocess
@@ -20,6 +19,7 @@ from markupsafe import Markup, escape
 import lslmatch
 from verification import pictures
 from verification.audited import AuditOutcome
+from verification.files import write_whole
 from verification.run import Outcome
 from verification.verdicts import CONTROLS, LEVEL, SENSITIVITY, STATEMENTS, SUITE_ERROR
 
@@ -74,26 +74,26 @@ def write(record: Record, out: Path) -> None:
     }
     for outcome in record.outcomes:
         if outcome.claim.id in drawn:
-            _write(out / "pictures" / f"{outcome.claim.slug}.svg", drawn[outcome.claim.id].alone)
-    facts = environment(record)
+            write_whole(out / "pictures" / f"{outcome.claim.slug}.svg", drawn[outcome.claim.id].alone)
+    facts = environment(record.profile, record.seed, record.seconds)
     verdicts = {
         **facts,
         "claims": [*map(_claim_json, record.outcomes), *(step.to_json() for step in record.audit)],
     }
-    _write(out / "verdicts.json", json.dumps(_plain(verdicts), indent=1, ensure_ascii=False) + "\n")
-    _write(out / "report.html", _render(record, facts, drawn))
+    write_whole(out / "verdicts.json", json.dumps(_plain(verdicts), indent=1, ensure_ascii=False) + "\n")
+    write_whole(out / "report.html", _render(record, facts, drawn))
 
 
-def environment(record: Record) -> dict[str, Any]:
+def environment(profile: str, seed: int, seconds: float) -> dict[str, Any]:
     """Give what a reader needs to repeat the run."""
     versions = {"python": platform.python_version(), "lslmatch": lslmatch.__version__}
     versions |= {name: version(name) for name in _PACKAGES}
     return {
-        "seed": record.seed,
-        "profile": record.profile,
+        "seed": seed,
+        "profile": profile,
         "versions": versions,
         "revision": revision(),
-        "seconds": round(record.seconds, 1),
+        "seconds": round(seconds, 1),
     }
 
 
@@ -188,12 +188,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

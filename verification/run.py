@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from verification import trials
 from verification.checkpoint import Checkpoint
@@ -91,14 +92,45 @@ def run_claims(
         for cell in claim.cells_of(profile)
         for batch in trials.split(claim, cell, plans[claim.id][cell.name], seed)
     ]
+    finished = run_resumably(
+        batches,
+        profile=profile,
+        seed=seed,
+        pool=pool,
+        checkpoint=checkpoint,
+        resume=resume,
+        read=Tally.from_json,
+        progress=progress,
+    )
+    return [
+        _decide(claim, profile, [batch for batch in batches if batch.study == claim.id], finished)
+        for claim in chosen
+    ]
+
+
+def run_resumably(
+    batches: Sequence[Batch],
+    *,
+    profile: str,
+    seed: int,
+    pool: Pool,
+    checkpoint: Path,
+    resume: bool,
+    read: Callable[[dict[str, Any]], Any],
+    progress: Callable[[Batch, int, int], None] | None = None,
+) -> dict[Batch, Any]:
+    """Run what the checkpoint does not hold yet, and give the record of every batch.
+
+    `read` turns a stored record into a record, `progress` is as in :func:`run_claims`.
+    """
     key = {"seed": seed, "profile": profile, "sources": source_digest()}
-    with Checkpoint(checkpoint, key, resume=resume) as stored:
+    with Checkpoint(checkpoint, key, resume=resume, read=read) as stored:
         if stored.is_stale:
             print("the checkpoint is of other code: starting anew", file=sys.stderr)
         waiting = [batch for batch in batches if batch not in stored.finished]
 
-        def done(batch: Batch, tally: Tally) -> None:
-            stored.add(batch, tally)
+        def done(batch: Batch, record: Any) -> None:
+            stored.add(batch, record)
             if progress is not None:
                 progress(batch, len(batches) - len(waiting) + counter.step(), len(batches))
 
@@ -106,11 +138,7 @@ def run_claims(
         if pool.workers > 1 or pool.scheduler is not None:
             trials.compile_kernels(waiting)
         trials.run_batches(waiting, pool, done)
-        finished = stored.finished
-    return [
-        _decide(claim, profile, [batch for batch in batches if batch.claim == claim.id], finished)
-        for claim in chosen
-    ]
+        return stored.finished
 
 
 def measure_scaling(claim: Claim, profile: str, seed: int, workers: int) -> dict[int, float]:

@@ -1,8 +1,8 @@
 """Seeded trials in batches: in this process, over local workers, or on a cluster.
 
-Every trial has a generator of its own, keyed by (claim, cell, trial). So the numbers are the same for any
-batch size, number of workers or backend, and after a resume; a batch that is lost with its worker is simply
-computed again.
+Every trial has a generator of its own, keyed by (claim or study, cell, trial). So the numbers are the same
+for any batch size, number of workers or backend, and after a resume; a batch that is lost with its worker is
+simply computed again.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from verification import claims
 from verification.claim import Cell, Claim
+from verification.figure import Study
 from verification.recovery import UncertifiedError
-from verification.tally import Tally
 
 #: In place of a trial's number, the key of the generator that a cell's setup draws from.
 _SETUP = 0xFFFFFFFF
@@ -28,7 +28,8 @@ _SETUP = 0xFFFFFFFF
 class Batch(NamedTuple):
     """A range of trials of one cell: the unit of work, which a worker can do knowing nothing else."""
 
-    claim: str
+    study: str
+    """The id of a claim, or of a figure's study."""
     cell: str
     start: int
     stop: int
@@ -44,35 +45,35 @@ class Pool(NamedTuple):
     """Address of a dask.distributed scheduler, whose workers are used instead."""
 
 
-def generator(seed: int, claim: str, cell: str, trial: int) -> np.random.Generator:
+def generator(seed: int, study: str, cell: str, trial: int) -> np.random.Generator:
     """Give the generator of one trial, keyed by names, so that no other claim or cell can change it."""
-    key = (zlib.crc32(claim.encode()), zlib.crc32(cell.encode()), trial)
+    key = (zlib.crc32(study.encode()), zlib.crc32(cell.encode()), trial)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def split(claim: Claim, cell: Cell, trials: int, seed: int) -> Iterator[Batch]:
+def split(study: Claim | Study, cell: Cell, trials: int, seed: int) -> Iterator[Batch]:
     """Cut the trials of a cell into batches."""
-    for start in range(0, trials, claim.batch):
-        yield Batch(claim.id, cell.name, start, min(start + claim.batch, trials), seed)
+    for start in range(0, trials, study.batch):
+        yield Batch(study.id, cell.name, start, min(start + study.batch, trials), seed)
 
 
-def run_batch(batch: Batch) -> tuple[Batch, Tally]:
-    """Run one batch: what a worker does."""
-    claim = claims.get(batch.claim)
-    cell = next(cell for cell in claim.cells if cell.name == batch.cell)
-    tally = Tally(claim.columns)
+def run_batch(batch: Batch) -> tuple[Batch, Any]:
+    """Run one batch: what a worker does. Gives it back with its record, a Tally or Samples."""
+    study = _find(batch.study)
+    cell = next(cell for cell in study.cells if cell.name == batch.cell)
+    record: Any = study.collect()
     started = time.perf_counter()
-    state = claim.setup(cell.parameters, generator(batch.seed, claim.id, cell.name, _SETUP))
+    state = study.setup(cell.parameters, generator(batch.seed, study.id, cell.name, _SETUP))
     for trial in range(batch.start, batch.stop):
         try:
-            tally.add(claim.trial(state, generator(batch.seed, claim.id, cell.name, trial)))
+            record.add(study.trial(state, generator(batch.seed, study.id, cell.name, trial)))
         except UncertifiedError as error:
-            tally.fail(str(error))
-    tally.seconds = time.perf_counter() - started
-    return batch, tally
+            record.fail(str(error))
+    record.seconds = time.perf_counter() - started
+    return batch, record
 
 
-def run_batches(batches: Sequence[Batch], pool: Pool, done: Callable[[Batch, Tally], None]) -> None:
+def run_batches(batches: Sequence[Batch], pool: Pool, done: Callable[[Batch, Any], None]) -> None:
     """Run batches and hand over each result as it comes, in any order."""
     if pool.scheduler is None and pool.workers == 1:
         for batch in batches:
@@ -81,17 +82,25 @@ def run_batches(batches: Sequence[Batch], pool: Pool, done: Callable[[Batch, Tal
     with _backend(pool):
         parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="4 * n_jobs", batch_size=1)
         results: Iterable[Any] = parallel(joblib.delayed(run_batch)(batch) for batch in batches)
-        for batch, tally in results:
-            done(batch, tally)
+        for batch, record in results:
+            done(batch, record)
 
 
 def compile_kernels(batches: Sequence[Batch]) -> None:
-    """Run one trial of each claim here, so that workers find its kernels in the cache on disk."""
+    """Run one trial of each claim or study here, so that workers find its kernels in the cache on disk."""
     seen = set()
     for batch in batches:
-        if batch.claim not in seen:
-            seen.add(batch.claim)
+        if batch.study not in seen:
+            seen.add(batch.study)
             run_batch(batch._replace(stop=batch.start + 1))
+
+
+def _find(name: str) -> Claim | Study:
+    if name in claims.load():
+        return claims.get(name)
+    from verification import experiments  # drawing is slow to import, and claims need none
+
+    return experiments.get_study(name)
 
 
 def _backend(pool: Pool) -> AbstractContextManager[Any]:

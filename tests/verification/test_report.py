@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from verification.report import _formula, _number, _plain, _write
+from verification.files import write_whole
+from verification.report import _formula, _number, _plain
 
 
 @pytest.mark.parametrize(
@@ -45,9 +46,9 @@ def test_json_has_no_nan_or_infinity():
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    _write(tmp_path / "file", "old")
+    write_whole(tmp_path / "file", "old")
     monkeypatch.setattr("os.replace", lambda *names: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        _write(tmp_path / "file", "new")
+        write_whole(tmp_path / "file", "new")
     assert (tmp_path / "file").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,0 +1,119 @@
+"""Section 5.1: the error of the estimated scale grows like alpha and falls like (lambda^2 + d)^(-1/2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+import lslmatch
+from lslmatch.model import Configuration
+from verification import intervals
+from verification.claim import Cell
+from verification.configurations import draw_configuration
+from verification.figure import CellRows, Figure, Study, Tables
+from verification.rates import fit_slope
+from verification.samples import Row
+from verification.style import COLOURS, INK
+
+#: For each panel: the power that Theorem 1 predicts, and the axis in words.
+PANELS: Mapping[str, tuple[float, str]] = {
+    "alpha": (1.0, "share of the largest noise, α"),
+    "total": (-0.5, "signal and dimension, λ² + d"),
+}
+
+
+def trial(truth: Configuration, rng: np.random.Generator) -> list[Row]:
+    """Give one relative error of the squared scale."""
+    x, y = truth.sample(rng)
+    return [{"error": abs((lslmatch.estimate_affine(x, y).scale / truth.scale) ** 2 - 1)}]
+
+
+def tabulate(cells: Sequence[CellRows]) -> Tables:
+    """Give the mean error of each cell, and the slope of each panel."""
+    points = [
+        {
+            "panel": cell.parameters["panel"],
+            "n": cell.parameters["n"],
+            "d": cell.parameters["d"],
+            "x": float(cell.parameters["x"]),
+            "trials": len(rows),
+            **intervals.mean([row["error"] for row in rows], "error"),
+        }
+        for cell, rows in cells
+    ]
+    return {"": points, "slopes": [_slope(panel, points) for panel in PANELS]}
+
+
+def _slope(panel: str, points: Sequence[Row]) -> Row:
+    shown = [row for row in points if row["panel"] == panel]
+    reach = float(norm.isf(intervals.LEVEL / 2))
+    errors = [(row["error_high"] - row["error_low"]) / (2 * reach) for row in shown]
+    slope = fit_slope([row["x"] for row in shown], [row["error"] for row in shown], errors)
+    return {
+        "panel": panel,
+        "predicted": PANELS[panel][0],
+        "slope": slope.value,
+        "slope_low": slope.value - reach * slope.error,
+        "slope_high": slope.value + reach * slope.error,
+    }
+
+
+def draw(figure: Any, tables: Tables) -> None:
+    """Draw each panel's errors beside a line of the predicted slope."""
+    for axes, fit in zip(figure.subplots(1, 2), tables["slopes"], strict=True):
+        power, label = PANELS[str(fit["panel"])]
+        rows = [row for row in tables[""] if row["panel"] == fit["panel"]]
+        x, error = np.array([[row["x"], row["error"]] for row in rows]).T
+        reach = [[row["error"] - row["error_low"], row["error_high"] - row["error"]] for row in rows]
+        middle = np.exp(np.log(error / x**power).mean())
+        axes.plot(x, middle * x**power, "--", color=INK, label=f"Theorem 1: slope {_fraction(power)}")
+        axes.errorbar(
+            x,
+            error,
+            yerr=np.transpose(reach),
+            fmt="o",
+            color=COLOURS[0],
+            markersize=4,
+            capsize=2,
+            label=f"mean of {min(row['trials'] for row in rows):.0f} trials, 95 % interval",
+        )
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.set_title(
+            f"measured slope {fit['slope']:.3f}  [{fit['slope_low']:.3f}, {fit['slope_high']:.3f}]"
+        )
+        axes.legend(loc="best")
+    figure.axes[0].set_ylabel("mean relative error of the squared scale")
+    figure.suptitle("The scale is estimated at the rate that Theorem 1 predicts", fontweight="bold")
+
+
+def _fraction(power: float) -> str:
+    return {1.0: "1", -0.5: "−1/2"}[power]
+
+
+def _alpha_cell(noisy: int, trials: tuple[int, int, int]) -> Cell:
+    parameters = {"n": 2000, "d": 20, "distortion": 1.0, "scale": 3.0, "noise": f"noisy-{noisy}"}
+    return Cell(f"k={noisy}", parameters | {"panel": "alpha", "x": noisy**-0.5}, trials=trials)
+
+
+def _total_cell(d: int, trials: tuple[int, int, int]) -> Cell:
+    # lambda^2 = d: the paper raises both at once.
+    parameters = {"n": 100, "d": d, "distortion": math.sqrt(d), "scale": 3.0, "noise": "equal"}
+    return Cell(f"d={d}", parameters | {"panel": "total", "x": 2 * d}, trials=trials)
+
+
+STUDY = Study(
+    id="scale-error",
+    cells=tuple(_alpha_cell(k, (30, 200, 1000)) for k in (2, 40, 1000))
+    + tuple(_alpha_cell(k, (0, 200, 1000)) for k in (1, 4, 10, 20, 100, 200, 400, 2000))
+    + tuple(_total_cell(d, (30, 200, 1000)) for d in (2, 16, 128))
+    + tuple(_total_cell(d, (0, 200, 1000)) for d in (1, 4, 8, 32, 64, 256, 512)),
+    setup=draw_configuration,
+    trial=trial,
+    batch=50,
+)
+
+FIGURES = (Figure("scale-error", "section 5.1, estimation error", STUDY, tabulate, draw, (7.6, 3.6)),)

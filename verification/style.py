@@ -1,0 +1,66 @@
+"""The one place that knows how pictures look, and how they are saved."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+#: Okabe and Ito's colours, which colour-blind readers can tell apart.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8a8a")
+
+#: Markers and dashes that go with the colours, for a print in grey.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
+
+#: Lines that are not data: references, bounds.
+INK = "#333333"
+
+#: Shares from 0 to 1: one hue, from dark to light, which is the same order in grey.
+SHARES = "cividis"
+
+_STYLE: Any = {
+    "svg.fonttype": "none",  # text stays text: smaller, sharper, searchable
+    "svg.hashsalt": "lslmatch",  # the same picture is the same file
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.titlesize": 9,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "lines.linewidth": 1.4,
+    "savefig.dpi": 160,
+}
+
+
+def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Any:
+    """Give a figure of `size` in inches, drawn and laid out in the common style."""
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        return figure
+
+
+def svg(figure: Any, title: str) -> str:
+    """Give a figure as an SVG element that depends on nothing but what is drawn."""
+    text = io.StringIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Title": title})
+    whole = text.getvalue()
+    return whole[whole.index("<svg") :]
+
+
+def png(figure: Any, title: str) -> bytes:
+    """Give a figure as a PNG file."""
+    data = io.BytesIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(data, format="png", metadata={"Title": title, "Software": None})
+    return data.getvalue()
