@@ -24,8 +24,14 @@ class UncertifiedError(RuntimeError):
 def certified_match(x: Any, y: Any, **options: Any) -> MatchResult:
     """Match two sets by LSL, and raise :class:`UncertifiedError` unless the result is proven optimal."""
     result = lslmatch.match(x, y, **options)
+    require_certificate(x, y, result)
+    return result
+
+
+def require_certificate(x: Any, y: Any, result: MatchResult) -> None:
+    """Raise :class:`UncertifiedError` unless a matching by LSL is proven optimal."""
     try:
-        if len(x) < _MANY or result.row_dual is None:
+        if len(x) < _MANY:
             violation = lslmatch.check_certificate(x, y, result)
         else:
             violation = certificate_violation(x, y, result)
@@ -33,27 +39,40 @@ def certified_match(x: Any, y: Any, **options: Any) -> MatchResult:
         raise UncertifiedError(f"the matching has no valid certificate: {error}") from None
     if not violation <= CERTIFICATE_TOLERANCE:
         raise UncertifiedError(f"the certificate of the matching is violated by {violation:g}")
-    return result
 
 
 def certificate_violation(x: Any, y: Any, result: MatchResult) -> float:
     """Give what :func:`lslmatch.check_certificate` gives for two sets of equal size matched by "lsl"."""
+    row_dual, col_dual = result.row_dual, result.col_dual
+    if row_dual is None or col_dual is None:
+        raise ValueError("result must have dual variables")
     if not np.array_equal(np.sort(result.permutation), np.arange(len(x))):
         raise ValueError("result.permutation must be a permutation")
     moved = result.scale * y + result.shift
-    return float(_largest_violation(x, moved, result.row_dual, result.col_dual, result.permutation))
+    matched = np.log(((x - moved[result.permutation]) ** 2).sum(axis=1))
+    slack = np.abs(row_dual + col_dual[result.permutation] - matched).max()
+    # u + v - log(D) is largest where exp(u) exp(v) / D is: one logarithm instead of n^2.
+    centre = col_dual.mean()
+    largest = _largest_ratio(
+        x, np.ascontiguousarray(moved.T), np.exp(row_dual + centre), np.exp(col_dual - centre)
+    )
+    return max(float(slack), float(np.log(largest)))
 
 
 @kernel
-def _largest_violation(x, y, row_dual, col_dual, permutation):
+def _largest_ratio(x, moved, row_factor, col_factor):
+    """Give the largest row_factor[i] col_factor[j] / squared distance; `moved` is (d, n)."""
     n, d = x.shape
+    squares = np.empty(n)
     worst = 0.0
     for i in range(n):
+        squares[:] = 0.0
+        for k in range(d):
+            for j in range(n):
+                difference = x[i, k] - moved[k, j]
+                squares[j] += difference * difference
+        largest = 0.0
         for j in range(n):
-            squares = 0.0
-            for k in range(d):
-                difference = x[i, k] - y[j, k]
-                squares += difference * difference
-            excess = row_dual[i] + col_dual[j] - np.log(squares)
-            worst = max(worst, abs(excess) if permutation[i] == j else excess)
+            largest = max(largest, col_factor[j] / squares[j])
+        worst = max(worst, row_factor[i] * largest)
     return worst

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8a8a")
@@ -47,6 +48,12 @@ def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Any:
         figure = Figure(figsize=size, layout="constrained")
         draw(figure)
         return figure
+
+
+def label_log_axis(axis: Any, ticks: Sequence[float]) -> None:
+    """Label a logarithmic axis with plain numbers at `ticks`."""
+    axis.set_ticks(list(ticks), [f"{tick:g}" for tick in ticks])
+    axis.set_minor_locator(NullLocator())
 
 
 def svg(figure: Any, title: str) -> str:

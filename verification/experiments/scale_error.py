@@ -17,12 +17,12 @@ from verification.configurations import draw_configuration
 from verification.figure import CellRows, Figure, Study, Tables
 from verification.rates import fit_slope
 from verification.samples import Row
-from verification.style import COLOURS, INK
+from verification.style import COLOURS, INK, label_log_axis
 
-#: For each panel: the power that Theorem 1 predicts, and the axis in words.
-PANELS: Mapping[str, tuple[float, str]] = {
-    "alpha": (1.0, "share of the largest noise, α"),
-    "total": (-0.5, "signal and dimension, λ² + d"),
+#: For each panel: the power that Theorem 1 predicts, the axis in words, and its ticks.
+PANELS: Mapping[str, tuple[float, str, tuple[float, ...]]] = {
+    "alpha": (1.0, "share of the largest noise, α", (0.02, 0.05, 0.1, 0.2, 0.5, 1)),
+    "total": (-0.5, "signal and dimension, λ² + d", (2, 5, 10, 20, 50, 100, 200, 500, 1000)),
 }
 
 
@@ -65,8 +65,8 @@ def _slope(panel: str, points: Sequence[Row]) -> Row:
 def draw(figure: Any, tables: Tables) -> None:
     """Draw each panel's errors beside a line of the predicted slope."""
     for axes, fit in zip(figure.subplots(1, 2), tables["slopes"], strict=True):
-        power, label = PANELS[str(fit["panel"])]
-        rows = [row for row in tables[""] if row["panel"] == fit["panel"]]
+        power, label, ticks = PANELS[str(fit["panel"])]
+        rows = sorted((row for row in tables[""] if row["panel"] == fit["panel"]), key=lambda row: row["x"])
         x, error = np.array([[row["x"], row["error"]] for row in rows]).T
         reach = [[row["error"] - row["error_low"], row["error_high"] - row["error"]] for row in rows]
         middle = np.exp(np.log(error / x**power).mean())
@@ -82,6 +82,8 @@ def draw(figure: Any, tables: Tables) -> None:
             label=f"mean of {min(row['trials'] for row in rows):.0f} trials, 95 % interval",
         )
         axes.set(xscale="log", yscale="log", xlabel=label)
+        label_log_axis(axes.xaxis, ticks)
+        label_log_axis(axes.yaxis, [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5])
         axes.set_title(
             f"measured slope {fit['slope']:.3f}  [{fit['slope_low']:.3f}, {fit['slope_high']:.3f}]"
         )

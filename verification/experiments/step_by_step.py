@@ -123,4 +123,4 @@ STUDY = Study(
     batch=20,
 )
 
-FIGURES = (Figure("step-by-step", "first figure", STUDY, tabulate, draw, (9.6, 4.0)),)
+FIGURES = (Figure("step-by-step", "first figure", STUDY, tabulate, draw, (9.6, 3.3)),)

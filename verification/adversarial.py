@@ -1,0 +1,201 @@
+"""The adversarial family of section 5.2: its trials, and the threshold that the paper predicts on it.
+
+The heat map, its slices and the comparison of alignments are three views of the same trials.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+import lslmatch
+from lslmatch import theory
+from lslmatch.model import adversarial_configuration
+from lslmatch.results import Affine
+from verification import intervals
+from verification.claim import Cell, Parameters
+from verification.figure import CellRows, Study
+from verification.recovery import require_certificate
+from verification.samples import Row
+
+#: C of the paper, which leaves it open. With 2 the obstruction is near its largest over the whole plane:
+#: it is proportional to C for a small C, and to 1 / C once the adversarial pairs dominate the sum of squares.
+STRENGTH = 2.0
+
+#: The scale is known and the shift estimated, which is what the noise floor is about.
+KNOWN = "scale known"
+
+#: Each method by name: the alignment that it hands to `match`.
+METHODS: Mapping[str, Callable[[Any, Any], str | Affine]] = {
+    "standardize": lambda x, y: "standardize",
+    KNOWN: lambda x, y: Affine(1.0, x.mean(axis=0) - y.mean(axis=0)),
+}
+
+
+class Grid(NamedTuple):
+    """The plane of one profile: every R with every kappa(Z)."""
+
+    n: int
+    d: int
+    roots: tuple[float, ...]
+    """R, the roots of the noise ratio."""
+    separations: tuple[float, ...]
+    trials: tuple[int, int, int]
+
+
+GRIDS = (
+    Grid(60, 5, (1, 6), (1.5, 4, 40), (4, 0, 0)),
+    Grid(400, 15, (1, 5, 10, 15, 22, 30), (2.5, 3.2, 4, 5.2, 7, 10, 14, 20), (0, 24, 0)),
+    Grid(
+        2500,
+        15,
+        (1, 5, 10, 15, 20, 26, 33, 41, 50, 63),
+        (2.5, 3, 3.5, 4, 5, 6.5, 8, 10, 12.5, 16, 20, 25),
+        (0, 0, 80),
+    ),
+)
+
+
+def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
+    """Give what each method made of one sample: recovery, error of the scale, seconds."""
+    truth = adversarial_configuration(
+        parameters["n"],
+        parameters["d"],
+        noise_ratio=parameters["root"] ** 2,
+        separation=parameters["separation"],
+        strength=STRENGTH,
+        rng=rng,
+    )
+    x, y = truth.sample(rng)
+    _, s = theory.centred_moments(truth.features, truth.noise)
+    spacing = np.linalg.norm(truth.features[-1]) / (parameters["separation"] * s[-1])
+    row: dict[str, float] = {"spacing": float(spacing)}
+    for name, alignment in METHODS.items():
+        chosen = alignment(x, y)
+        started = time.perf_counter()
+        result = lslmatch.match(x, y, alignment=chosen)
+        row[f"seconds {name}"] = time.perf_counter() - started
+        require_certificate(x, y, result)
+        row[f"recovered {name}"] = float(np.array_equal(result.permutation, truth.permutation))
+        row[f"obstruction {name}"] = theory.obstruction(truth.features, truth.noise, abs(result.scale - 1))
+    return [row]
+
+
+def tabulate(cells: Sequence[CellRows], methods: Sequence[str]) -> list[Row]:
+    """Give one line for each cell and method."""
+    spacing = typical_spacing(cells)
+    return [
+        {
+            "n": cell.parameters["n"],
+            "d": cell.parameters["d"],
+            "R": cell.parameters["root"],
+            "separation": cell.parameters["separation"],
+            "method": name,
+            "trials": len(rows),
+            **intervals.proportion([row[f"recovered {name}"] for row in rows], "recovered"),
+            **intervals.mean([row[f"obstruction {name}"] for row in rows], "obstruction"),
+            "predicted_obstruction": family_of(cell, spacing).obstruction(cell.parameters["separation"]),
+            **intervals.median([row[f"seconds {name}"] for row in rows], "seconds"),
+        }
+        for cell, rows in cells
+        for name in methods
+    ]
+
+
+def thresholds(cells: Sequence[CellRows]) -> list[Row]:
+    """Give the noise floor and the predicted threshold along R, for the curves of a heat map."""
+    spacing = typical_spacing(cells)
+    roots = [cell.parameters["root"] for cell, _ in cells]
+    lines: list[Row] = []
+    for root in np.linspace(min(roots), max(roots), 60):
+        family = family_of(cells[0].cell, spacing)._replace(root=float(root))
+        lines.append(
+            {"R": float(root), "noise_floor": family.noise_floor, "predicted": family.predicted_threshold()}
+        )
+    return lines
+
+
+def typical_spacing(cells: Sequence[CellRows]) -> float:
+    """Give the median radius of the inflators, in units of kappa(Z) and their noise."""
+    return float(np.median([row["spacing"] for _, rows in cells for row in rows]))
+
+
+def family_of(cell: Cell, spacing: float) -> Family:
+    """Give the family of a cell."""
+    return Family(cell.parameters["n"], cell.parameters["d"], cell.parameters["root"], spacing)
+
+
+class Family(NamedTuple):
+    """The adversarial family for one R, in closed form: nothing here is fitted to a success rate."""
+
+    n: int
+    d: int
+    root: float
+    """R."""
+    spacing: float
+    """Radius of the inflators over kappa(Z) s, set by how close n random directions come."""
+
+    @property
+    def noise_floor(self) -> float:
+        """The paper's nf."""
+        return theory.noise_floor(self.n, self.d)
+
+    def obstruction(self, separation: float) -> float:
+        """Give obstr(R, kappa) = eps max ||mu_i|| / s_i, with eps the expected error of tau-hat.
+
+        tau-hat is the root of the ratio of two independent sums of squares with expectation E and
+        variance V = 2 d sum sigma^4 + 4 sum sigma^2 ||mu||^2 (these are Proposition 1's two terms), so that
+        to first order its error is normal with deviation sqrt(V / 2) / E, and eps is that times
+        sqrt(2 / pi).
+        """
+        n, d, inflators = self.n, self.d, self.n - 4
+        squares = 4 + inflators * self.root**2  # ||sigma||^2
+        quiet, loud = (math.sqrt(v * (1 - 2 / n) + squares / n**2) for v in (1.0, self.root**2))  # s_i
+        offset = STRENGTH * self.root * math.sqrt(n * d)
+        end = offset + math.sqrt(2) * quiet * separation
+        radius = self.spacing * separation * loud
+        pairs = 2 * (offset**2 + end**2)
+        expected = pairs + inflators * radius**2 + d * (n - 1) / n * squares
+        variance = 2 * d * (4 + inflators * self.root**4) + 4 * (
+            pairs + inflators * (self.root * radius) ** 2
+        )
+        error = math.sqrt(2 / math.pi) * math.sqrt(variance / 2) / expected
+        return error * max(end / quiet, radius / loud)
+
+    def predicted_threshold(self) -> float:
+        """Give the paper's kappa* = nf + obstr(R, kappa*); the largest, should there be several."""
+
+        def excess(separation: float) -> float:
+            return separation - self.noise_floor - self.obstruction(separation)
+
+        # Far up the obstruction falls like 1 / kappa; from there down to the last change of sign.
+        upper = 100 * self.noise_floor
+        lower = upper
+        while excess(lower) > 0:
+            upper, lower = lower, 0.98 * lower
+        return float(brentq(excess, lower, upper))
+
+
+def _cells(grid: Grid) -> tuple[Cell, ...]:
+    return tuple(
+        Cell(
+            f"n={grid.n} R={root:g} kappa={separation:g}",
+            {"n": grid.n, "d": grid.d, "root": float(root), "separation": float(separation)},
+            trials=grid.trials,
+        )
+        for root in grid.roots
+        for separation in grid.separations
+    )
+
+
+STUDY = Study(
+    id="adversarial-family",
+    cells=tuple(cell for grid in GRIDS for cell in _cells(grid)),
+    trial=trial,
+    batch=4,
+)

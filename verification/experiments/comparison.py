@@ -1,0 +1,70 @@
+"""Beyond the paper: the heat map again, for other ways to find the scale, on the same trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from verification import adversarial, intervals
+from verification.adversarial import KNOWN, METHODS
+from verification.experiments.heat_map import draw_plane
+from verification.figure import CellRows, Figure, Tables
+from verification.samples import Row
+
+
+def tabulate(cells: Sequence[CellRows]) -> Tables:
+    """Give each method's success beside that of the known scale, cell by cell, over all, and the curves."""
+    lines = adversarial.tabulate(cells, list(METHODS))
+    pairs = [_discordant(rows, name) for _, rows in cells for name in METHODS]
+    every = [row for _, rows in cells for row in rows]
+    return {
+        "": [{**line, **pair} for line, pair in zip(lines, pairs, strict=True)],
+        "totals": [_total(every, name) for name in METHODS],
+        "curves": adversarial.thresholds(cells),
+    }
+
+
+def draw(figure: Any, tables: Tables) -> None:
+    """Draw one plane a method."""
+    columns = 2
+    planes = figure.subplots(-(-len(tables["totals"]) // columns), columns, squeeze=False)
+    for axes, total in zip(planes.flat, tables["totals"], strict=False):
+        rows = [row for row in tables[""] if row["method"] == total["method"]]
+        shown = draw_plane(axes, rows, tables["curves"], text=5.5)
+        axes.set_title(
+            f"{total['method']}: {100 * total['recovered']:.0f} % of all trials, "
+            f"{total['times_standardize']:.1f} times the seconds",
+            fontweight="bold",
+        )
+        axes.label_outer()
+    figure.colorbar(shown, ax=planes, label="share of trials with every pair right", shrink=0.6)
+    figure.legend(*planes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    first = tables[""][0]
+    figure.suptitle(
+        f"The same {first['trials']:.0f} trials a cell, n = {first['n']:.0f}, for each way to find the scale",
+        fontweight="bold",
+    )
+
+
+def _discordant(rows: Sequence[Row], name: str) -> dict[str, float]:
+    """Give the shares of trials that only the known scale recovers, and only the method."""
+    known = np.array([row[f"recovered {KNOWN}"] for row in rows])
+    method = np.array([row[f"recovered {name}"] for row in rows])
+    lost, gained = (known > method).astype(float), (known < method).astype(float)
+    return {**intervals.proportion(list(lost), "lost"), **intervals.proportion(list(gained), "gained")}
+
+
+def _total(rows: Sequence[Row], name: str) -> Row:
+    ratio = [row[f"seconds {name}"] / row["seconds standardize"] for row in rows]
+    return {
+        "method": name,
+        "trials": len(rows),
+        **intervals.proportion([row[f"recovered {name}"] for row in rows], "recovered"),
+        **_discordant(rows, name),
+        **intervals.median(ratio, "times_standardize"),
+    }
+
+
+FIGURES = (Figure("comparison", "beyond the paper", adversarial.STUDY, tabulate, draw, (9.6, 4.8)),)
