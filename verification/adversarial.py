@@ -23,8 +23,8 @@ from verification.figure import CellRows, Study
 from verification.recovery import require_certificate
 from verification.samples import Row
 
-#: C of the paper, which leaves it open. With 2 the obstruction is near its largest over the whole plane:
-#: it is proportional to C for a small C, and to 1 / C once the adversarial pairs dominate the sum of squares.
+#: C of the paper, which leaves it open. The obstruction grows with C until the adversarial pairs dominate the
+#: sum of squares, and falls like 1 / C from there; near the noise floor 2 is about the worst for the method.
 STRENGTH = 2.0
 
 #: The scale is known and the shift estimated, which is what the noise floor is about.
@@ -48,13 +48,14 @@ class Grid(NamedTuple):
     trials: tuple[int, int, int]
 
 
+#: R passes sqrt(n), where the noise of the mean enters s_1 and the obstruction begins to saturate.
 GRIDS = (
     Grid(60, 5, (1, 6), (1.5, 4, 40), (4, 0, 0)),
-    Grid(400, 15, (1, 5, 10, 15, 22, 30), (2.5, 3.2, 4, 5.2, 7, 10, 14, 20), (0, 24, 0)),
+    Grid(1000, 15, (1, 8, 16, 32, 60), (2.5, 3.2, 4, 5, 7, 10, 14), (0, 24, 0)),
     Grid(
         2500,
         15,
-        (1, 5, 10, 15, 20, 26, 33, 41, 50, 63),
+        (1, 5, 10, 15, 20, 30, 40, 50, 70, 100),
         (2.5, 3, 3.5, 4, 5, 6.5, 8, 10, 12.5, 16, 20, 25),
         (0, 0, 80),
     ),

@@ -71,7 +71,7 @@ def draw(figure: Any, tables: Tables) -> None:
         )
         for axes in (top, bottom):
             axes.axvline(crossing, color=COLOURS[k], linewidth=0.8, linestyle=DASHES[k], alpha=0.6)
-    line = np.array([floor, max(row["separation"] for row in tables[""])])
+    line = np.linspace(floor, max(row["separation"] for row in tables[""]), 200)
     top.plot(line, line - floor, "--", color=INK, label="threshold line κ − noise floor")
     ceiling = max(row["obstruction_high"] for row in tables[""])
     top.set(xscale="log", ylim=(0, 1.05 * ceiling), ylabel="obstruction")

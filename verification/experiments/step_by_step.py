@@ -23,12 +23,12 @@ from verification.style import COLOURS
 
 METHODS = {"plain": "identity", "affine": "standardize"}
 
-_N, _D, _SCALE = 200, 100, 2.0
+_D, _SCALE = 100, 2.0
 
 
 def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     """Give the precision of both methods, or for the picture every point and its partners."""
-    truth = draw_truth(parameters["dimensions"], parameters["spread"], rng)
+    truth = draw_truth(parameters, rng)
     x, y = truth.sample(rng)
     results = {name: certified_match(x, y, alignment=alignment) for name, alignment in METHODS.items()}
     if not parameters.get("picture"):
@@ -42,17 +42,18 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
         {f"{name}_{k + 1}": float(points[i, k]) for name, points in flat.items() for k in range(2)}
         | {"partner": int(truth.permutation[i])}
         | {name: int(result.permutation[i]) for name, result in results.items()}
-        for i in range(_N)
+        for i in range(len(x))
     ]
 
 
-def draw_truth(dimensions: int, spread: float, rng: np.random.Generator) -> Configuration:
-    """Draw features in the first `dimensions` axes, noise 1, and a shift of twice the features' spread."""
-    features = np.zeros((_N, _D))
-    features[:, :dimensions] = spread * rng.standard_normal((_N, dimensions))
+def draw_truth(parameters: Parameters, rng: np.random.Generator) -> Configuration:
+    """Draw features in the first few axes, equal noise, and a shift of twice the features' spread."""
+    n, used, spread = parameters["n"], parameters["dimensions"], parameters["spread"]
+    features = np.zeros((n, _D))
+    features[:, :used] = spread * rng.standard_normal((n, used))
     shift = np.zeros(_D)
-    shift[:dimensions] = 2 * spread / np.sqrt(dimensions)
-    return Configuration(features + shift, np.ones(_N), _SCALE, shift, draw_permutation(_N, rng))
+    shift[:used] = 2 * spread / np.sqrt(used)
+    return Configuration(features + shift, np.ones(n), _SCALE, shift, draw_permutation(n, rng))
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
@@ -65,8 +66,8 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
             continue
         for name in METHODS:
             values = intervals.mean([row[name] for row in rows], "precision")
-            shape = {"features": cell.name, "n": _N, "d": _D, "method": name, "trials": len(rows)}
-            precision.append(shape | values)
+            shape = {"features": cell.parameters["features"], "n": cell.parameters["n"], "d": _D}
+            precision.append(shape | {"method": name, "trials": len(rows)} | values)
     return {"": precision, "points": points}
 
 
@@ -108,17 +109,19 @@ def _precision(permutation: Any, truth: Configuration) -> float:
     return float((permutation == truth.permutation).mean())
 
 
-def _cell(name: str, dimensions: int, spread: float, trials: tuple[int, int, int], **more: Any) -> Cell:
-    return Cell(name, {"dimensions": dimensions, "spread": spread, **more}, trials=trials)
+def _cells(n: int, pictures: tuple[int, int, int], trials: tuple[int, int, int]) -> tuple[Cell, ...]:
+    plane = {"features": "in a plane", "n": n, "dimensions": 2, "spread": 90.0}
+    everywhere = {"features": "in all directions", "n": n, "dimensions": _D, "spread": 0.76}
+    return (
+        Cell(f"n={n} picture", plane | {"picture": True}, trials=pictures),
+        Cell(f"n={n} plane", plane, trials=trials),
+        Cell(f"n={n} all directions", everywhere, trials=trials),
+    )
 
 
 STUDY = Study(
     id="step-by-step",
-    cells=(
-        _cell("picture", 2, 85.0, (1, 1, 1), picture=True),
-        _cell("plane", 2, 85.0, (3, 100, 1000)),
-        _cell("all directions", _D, 0.9, (3, 100, 1000)),
-    ),
+    cells=_cells(30, (1, 0, 0), (3, 0, 0)) + _cells(200, (0, 1, 1), (0, 100, 1000)),
     trial=trial,
     batch=20,
 )
