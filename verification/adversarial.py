@@ -113,7 +113,7 @@ def thresholds(cells: Sequence[CellRows]) -> list[Row]:
     spacing = typical_spacing(cells)
     roots = [cell.parameters["root"] for cell, _ in cells]
     lines: list[Row] = []
-    for root in np.linspace(min(roots), max(roots), 60):
+    for root in np.geomspace(min(roots), max(roots), 60):
         family = family_of(cells[0].cell, spacing)._replace(root=float(root))
         lines.append(
             {"R": float(root), "noise_floor": family.noise_floor, "predicted": family.predicted_threshold()}

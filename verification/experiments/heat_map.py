@@ -43,18 +43,22 @@ def draw_plane(axes: Any, rows: Sequence[Row], curves: Sequence[Row], text: floa
         share[separations.index(row["separation"]), roots.index(row["R"])] = row["recovered"]
     shown = axes.imshow(share, origin="lower", aspect="auto", cmap=SHARES, vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(share):
-        colour = "black" if value > 0.5 else "white"
-        axes.text(j, i, f"{100 * value:.0f}", ha="center", va="center", fontsize=text, color=colour)
+        colour, ground = ("black", "white") if value > 0.5 else ("white", "black")
+        rim = [patheffects.withStroke(linewidth=1, foreground=ground, alpha=0.6)]
+        label = f"{100 * value:.0f}"
+        axes.text(
+            j, i, label, ha="center", va="center", fontsize=text, color=colour, path_effects=rim, zorder=4
+        )
     # Cells are of equal size, so a curve is drawn where it lies between the cells' values.
     x = np.interp([row["R"] for row in curves], roots, np.arange(len(roots)))
-    outline = [patheffects.withStroke(linewidth=4, foreground="black")]
+    rim = [patheffects.withStroke(linewidth=3, foreground="black")]
     for name, dashes, label in (
-        ("noise_floor", (0, (4, 2)), "noise floor: enough if the scale is known"),
+        ("noise_floor", (0, (4, 2)), "noise floor: about enough if the scale is known"),
         ("predicted", "-", "predicted threshold: noise floor + obstruction"),
     ):
         level = np.log([row[name] for row in curves])
         y = np.interp(level, np.log(separations), np.arange(len(separations)))
-        axes.plot(x, y, color="white", linewidth=2, linestyle=dashes, path_effects=outline, label=label)
+        axes.plot(x, y, color="white", linewidth=1.5, linestyle=dashes, path_effects=rim, label=label)
     axes.set_xticks(range(len(roots)), [f"{root:g}" for root in roots])
     axes.set_yticks(range(len(separations)), [f"{value:g}" for value in separations])
     axes.set_xlabel("ratio of largest to smallest noise level, R")
