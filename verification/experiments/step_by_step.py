@@ -72,20 +72,26 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
 
 
 def draw(figure: Any, tables: Tables) -> None:
-    """Draw the raw sets, then the pairs of either method; wrong pairs are dark lines."""
+    """Draw the raw sets, then the pairs of either method."""
     points = tables["points"]
     x, y, aligned = (np.array([[row[f"{name}_{k}"] for k in (1, 2)] for row in points]) for name in _SETS)
     partner = np.array([row["partner"] for row in points], int)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
-    titles = ["raw data: the second set is shifted and smaller"]
+    titles = ["raw data:\nthe second set is shifted and half as large"]
     for axes, (name, second) in zip(panels[1:], (("plain", y), ("affine", aligned)), strict=True):
         chosen = np.array([row[name] for row in points], int)
         right = chosen == partner
         for i in range(len(points)):
             ends = np.stack([x[i], second[chosen[i]]])
-            colour, width = (COLOURS[2], 1.2) if right[i] else (COLOURS[6], 0.4)
-            axes.plot(*ends.T, color=colour, linewidth=width, zorder=1)
-        titles.append(f"{_TITLES[name]}: {right.mean():.2f} of the pairs right")
+            # Short wrong pairs would vanish under the points.
+            colour, width, order = (COLOURS[2], 1.2, 2) if right[i] else (COLOURS[6], _WIDTHS[name], 4)
+            axes.plot(*ends.T, color=colour, linewidth=width, zorder=order)
+        typical = next(row for row in tables[""] if row["method"] == name)
+        titles.append(
+            f"{_TITLES[name]}: {right.mean():.2f} of the pairs right\n"
+            f"(mean of {typical['trials']:.0f} draws {typical['precision']:.3f} "
+            f"[{typical['precision_low']:.3f}, {typical['precision_high']:.3f}])"
+        )
     for axes, second, title in zip(panels, (y, y, aligned), titles, strict=True):
         axes.plot(*x.T, "o", color=COLOURS[0], markersize=3.5, label="first set", zorder=2)
         axes.plot(*second.T, "x", color=COLOURS[1], markersize=4, label="second set", zorder=3)
@@ -94,7 +100,7 @@ def draw(figure: Any, tables: Tables) -> None:
         axes.grid(False)
     panels[0].set_ylabel("second principal component")
     panels[1].plot([], [], color=COLOURS[2], label="right pair")
-    panels[1].plot([], [], color=COLOURS[6], linewidth=0.4, label="wrong pair")
+    panels[1].plot([], [], color=COLOURS[6], linewidth=_WIDTHS["plain"], label="wrong pair")
     figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.suptitle(
         "Without alignment almost every pair is wrong; with it almost every pair is right", fontweight="bold"
@@ -102,6 +108,7 @@ def draw(figure: Any, tables: Tables) -> None:
 
 
 _SETS = ("x", "y", "aligned")
+_WIDTHS = {"plain": 0.4, "affine": 1.2}
 _TITLES = {"plain": "plain LSL", "affine": "affine LSL"}
 
 
@@ -126,4 +133,4 @@ STUDY = Study(
     batch=20,
 )
 
-FIGURES = (Figure("step-by-step", "first figure", STUDY, tabulate, draw, (9.6, 3.3)),)
+FIGURES = (Figure("step-by-step", "first figure", STUDY, tabulate, draw, (9.6, 3.6)),)
