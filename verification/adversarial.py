@@ -37,6 +37,10 @@ METHODS: Mapping[str, Callable[[Any, Any], str | Affine]] = {
 }
 
 
+#: Where a cell lies: below the noise floor, between it and the predicted threshold, or above both.
+BELOW, BAND, ABOVE = REGIONS = ("below the floor", "in the band", "above the curve")
+
+
 class Grid(NamedTuple):
     """The plane of one profile: every R with every kappa(Z)."""
 
@@ -50,7 +54,7 @@ class Grid(NamedTuple):
 
 #: R passes sqrt(n), where the noise of the mean enters s_1 and the obstruction begins to saturate.
 GRIDS = (
-    Grid(60, 5, (1, 6), (1.5, 4, 40), (4, 0, 0)),
+    Grid(60, 5, (1, 6), (1.5, 2.4, 40), (4, 0, 0)),
     Grid(1000, 15, (1, 8, 16, 32, 60), (2.5, 3.2, 4, 5, 7, 10, 14), (0, 24, 0)),
     Grid(
         2500,
@@ -96,6 +100,7 @@ def tabulate(cells: Sequence[CellRows], methods: Sequence[str]) -> list[Row]:
             "d": cell.parameters["d"],
             "R": cell.parameters["root"],
             "separation": cell.parameters["separation"],
+            "region": family_of(cell, spacing).region(cell.parameters["separation"]),
             "method": name,
             "trials": len(rows),
             **intervals.proportion([row[f"recovered {name}"] for row in rows], "recovered"),
@@ -106,6 +111,15 @@ def tabulate(cells: Sequence[CellRows], methods: Sequence[str]) -> list[Row]:
         for cell, rows in cells
         for name in methods
     ]
+
+
+def by_region(cells: Sequence[CellRows]) -> dict[str, list[Row]]:
+    """Give all trials of each region that has any, from the lowest separations up."""
+    spacing = typical_spacing(cells)
+    found: dict[str, list[Row]] = {region: [] for region in REGIONS}
+    for cell, rows in cells:
+        found[family_of(cell, spacing).region(cell.parameters["separation"])] += rows
+    return {region: rows for region, rows in found.items() if rows}
 
 
 def thresholds(cells: Sequence[CellRows]) -> list[Row]:
@@ -167,6 +181,12 @@ class Family(NamedTuple):
         )
         error = math.sqrt(2 / math.pi) * math.sqrt(variance / 2) / expected
         return error * max(end / quiet, radius / loud)
+
+    def region(self, separation: float) -> str:
+        """Say where a separation lies."""
+        if separation < self.noise_floor:
+            return BELOW
+        return BAND if separation < self.predicted_threshold() else ABOVE
 
     def predicted_threshold(self) -> float:
         """Give the paper's kappa* = nf + obstr(R, kappa*); the largest, should there be several."""

@@ -155,6 +155,14 @@ def test_the_threshold_solves_its_equation_and_is_the_last_to(root):
         assert above > found.noise_floor + found.obstruction(above)
 
 
+def test_the_regions_are_told_apart_by_the_two_curves():
+    found = family()
+    threshold = found.predicted_threshold()
+    assert found.region(0.999 * found.noise_floor) == adversarial.BELOW
+    assert found.region(1.001 * found.noise_floor) == found.region(0.999 * threshold) == adversarial.BAND
+    assert found.region(1.001 * threshold) == adversarial.ABOVE
+
+
 def test_the_threshold_rises_with_the_noise_ratio():
     thresholds = [family(n=2500, d=15, root=root).predicted_threshold() for root in (1.0, 10.0, 30.0, 100.0)]
     assert thresholds == sorted(thresholds)

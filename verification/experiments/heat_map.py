@@ -8,15 +8,24 @@ from typing import Any
 import numpy as np
 from matplotlib import patheffects
 
-from verification import adversarial
+from verification import adversarial, intervals
 from verification.figure import CellRows, Figure, Tables
 from verification.samples import Row
 from verification.style import SHARES
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
-    """Give the success of LSL after standardisation, and the two curves."""
-    return {"": adversarial.tabulate(cells, ["standardize"]), "curves": adversarial.thresholds(cells)}
+    """Give the success of LSL after standardisation, by cell and by region, and the two curves."""
+    regions = [
+        {"region": region, "trials": len(rows)}
+        | intervals.proportion([row["recovered standardize"] for row in rows], "recovered")
+        for region, rows in adversarial.by_region(cells).items()
+    ]
+    return {
+        "": adversarial.tabulate(cells, ["standardize"]),
+        "regions": regions,
+        "curves": adversarial.thresholds(cells),
+    }
 
 
 def draw(figure: Any, tables: Tables) -> None:
@@ -26,8 +35,14 @@ def draw(figure: Any, tables: Tables) -> None:
     figure.colorbar(shown, ax=axes, label="share of trials with every pair right")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     first = tables[""][0]
+    shares = [
+        f"{row['region']} {100 * row['recovered']:.0f} % "
+        f"[{100 * row['recovered_low']:.0f}, {100 * row['recovered_high']:.0f}]"
+        for row in tables["regions"]
+    ]
     axes.set_title(
-        f"n = {first['n']:.0f}, d = {first['d']:.0f}, {first['trials']:.0f} trials a cell, in per cent"
+        f"n = {first['n']:.0f}, d = {first['d']:.0f}, {first['trials']:.0f} trials a cell, in per cent\n"
+        + ", ".join(shares)
     )
     figure.suptitle(
         "The more unequal the noise, the more separation standardisation needs", fontweight="bold"
@@ -67,4 +82,4 @@ def draw_plane(axes: Any, rows: Sequence[Row], curves: Sequence[Row], text: floa
     return shown
 
 
-FIGURES = (Figure("heat-map", "section 5.2, heat map", adversarial.STUDY, tabulate, draw, (6.4, 5.4)),)
+FIGURES = (Figure("heat-map", "section 5.2, heat map", adversarial.STUDY, tabulate, draw, (6.6, 5.6)),)
