@@ -25,8 +25,8 @@ PANELS: Mapping[str, tuple[float, str, tuple[float, ...]]] = {
     "total": (-0.5, "signal and dimension, λ² + d", (2, 5, 10, 20, 50, 100, 200, 500, 1000)),
 }
 
-#: Theorem 1 is about small errors: a ratio of sums of squares is lopsided when they are large. So the slope is
-#: also fitted to the cells whose mean error is below this.
+#: Theorem 1 is about small errors: a ratio of sums of squares is lopsided when they are large. So the slope
+#: is also fitted to the cells whose mean error is below this.
 _SMALL = 0.1
 
 
@@ -58,6 +58,9 @@ def _slope(panel: str, points: Sequence[Row]) -> Row:
     found: dict[str, Any] = {"panel": panel, "predicted": PANELS[panel][0]}
     reach = float(norm.isf(intervals.LEVEL / 2))
     for name, rows in fits.items():
+        if len(rows) < 2:
+            found |= dict.fromkeys([name, f"{name}_low", f"{name}_high"], math.nan)
+            continue
         errors = [(row["error_high"] - row["error_low"]) / (2 * reach) for row in rows]
         slope = fit_slope([row["x"] for row in rows], [row["error"] for row in rows], errors)
         found |= {
