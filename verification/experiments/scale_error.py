@@ -93,9 +93,8 @@ def draw(figure: Any, tables: Tables) -> None:
         axes.set(xscale="log", yscale="log", xlabel=label)
         label_log_axis(axes.xaxis, ticks)
         label_log_axis(axes.yaxis, [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5])
-        axes.set_title(
-            f"measured slope {fit['slope']:.3f}  [{fit['slope_low']:.3f}, {fit['slope_high']:.3f}]"
-        )
+        title = f"measured slope {fit['slope']:.3f} [{fit['slope_low']:.3f}, {fit['slope_high']:.3f}]"
+        axes.set_title(title.replace("-", "−"))
         axes.legend(loc="best")
     figure.axes[0].set_ylabel("mean relative error of the squared scale")
     figure.suptitle("The scale is estimated at the rate that Theorem 1 predicts", fontweight="bold")

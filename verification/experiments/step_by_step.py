@@ -81,11 +81,14 @@ def draw(figure: Any, tables: Tables) -> None:
     for axes, (name, second) in zip(panels[1:], (("plain", y), ("affine", aligned)), strict=True):
         chosen = np.array([row[name] for row in points], int)
         right = chosen == partner
-        for i in range(len(points)):
-            ends = np.stack([x[i], second[chosen[i]]])
-            # Short wrong pairs would vanish under the points.
-            colour, width, order = (COLOURS[2], 1.2, 2) if right[i] else (COLOURS[6], _WIDTHS[name], 4)
-            axes.plot(*ends.T, color=colour, linewidth=width, zorder=order)
+        # Short wrong pairs would vanish under the points, so they are drawn over them.
+        for kind, colour, width, order in (
+            (right, COLOURS[2], 1.2, 2),
+            (~right, COLOURS[6], _WIDTHS[name], 4),
+        ):
+            ends = np.full((kind.sum(), 3, 2), np.nan)  # a gap after each pair
+            ends[:, 0], ends[:, 1] = x[kind], second[chosen[kind]]
+            axes.plot(*ends.reshape(-1, 2).T, color=colour, linewidth=width, zorder=order)
         typical = next(row for row in tables[""] if row["method"] == name)
         titles.append(
             f"{_TITLES[name]}: {right.mean():.2f} of the pairs right\n"

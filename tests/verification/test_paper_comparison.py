@@ -1,0 +1,47 @@
+"""The page that compares with the paper quotes the committed tables, and nothing else."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from verification.files import read_table
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "paper-comparison.md").read_text(encoding="utf-8").replace("−", "-")
+NUMBER = r"(-?\d+(?:\.\d+)?)"
+QUOTES = re.findall(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", PAGE)
+
+
+def measured(decimals):
+    """Every estimate with its limits in the committed tables, rounded like a quotation."""
+    found = set()
+    for path in (DOCS / "figures").glob("*.csv"):
+        for row in read_table(path):
+            for name in row:
+                if f"{name}_low" in row:
+                    values = (row[name], row[f"{name}_low"], row[f"{name}_high"])
+                    found.add(tuple(f"{value:.{decimals}f}" for value in values))
+    return found
+
+
+@pytest.mark.parametrize("quote", QUOTES, ids=str)
+def test_a_quoted_interval_is_in_a_table(quote):
+    decimals = len(quote[0].partition(".")[2])
+    assert quote in measured(decimals)
+
+
+def test_the_page_quotes_intervals():
+    assert len(QUOTES) >= 8
+
+
+def test_an_invented_interval_is_found_out():
+    assert ("0.123", "0.111", "0.135") not in measured(3)
+
+
+@pytest.mark.parametrize("name", re.findall(r"\]\(figures/([^)]+)\)", PAGE))
+def test_a_picture_of_the_page_is_there_with_its_origin(name):
+    assert (DOCS / "figures" / name).is_file()
+    origin = json.loads((DOCS / "figures" / name).with_suffix(".json").read_text(encoding="utf-8"))
+    assert {"seed", "versions", "revision", "seconds", "profile"} <= set(origin)
