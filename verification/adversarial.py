@@ -54,7 +54,7 @@ class Grid(NamedTuple):
 
 #: R passes sqrt(n), where the noise of the mean enters s_1 and the obstruction begins to saturate.
 GRIDS = (
-    Grid(60, 5, (1, 6), (1.5, 2.4, 40), (4, 0, 0)),
+    Grid(24, 4, (1, 6), (1.2, 2.2, 20), (3, 0, 0)),
     Grid(1000, 15, (1, 8, 16, 32, 60), (2.5, 3.2, 4, 5, 7, 10, 14), (0, 24, 0)),
     Grid(
         2500,

@@ -104,23 +104,25 @@ def _fraction(power: float) -> str:
     return {1.0: "1", -0.5: "−1/2"}[power]
 
 
-def _alpha_cell(noisy: int, trials: tuple[int, int, int]) -> Cell:
-    parameters = {"n": 2000, "d": 20, "distortion": 1.0, "scale": 3.0, "noise": f"noisy-{noisy}"}
-    return Cell(f"k={noisy}", parameters | {"panel": "alpha", "x": noisy**-0.5}, trials=trials)
+def _alpha_cell(name: str, n: int, noisy: int, trials: tuple[int, int, int]) -> Cell:
+    parameters = {"n": n, "d": 20, "distortion": 1.0, "scale": 3.0, "noise": f"noisy-{noisy}"}
+    return Cell(name, parameters | {"panel": "alpha", "x": noisy**-0.5}, trials=trials)
 
 
-def _total_cell(d: int, trials: tuple[int, int, int]) -> Cell:
+def _total_cell(name: str, n: int, d: int, trials: tuple[int, int, int]) -> Cell:
     # lambda^2 = d: the paper raises both at once.
-    parameters = {"n": 100, "d": d, "distortion": math.sqrt(d), "scale": 3.0, "noise": "equal"}
-    return Cell(f"d={d}", parameters | {"panel": "total", "x": 2 * d}, trials=trials)
+    parameters = {"n": n, "d": d, "distortion": math.sqrt(d), "scale": 3.0, "noise": "equal"}
+    return Cell(name, parameters | {"panel": "total", "x": 2 * d}, trials=trials)
 
+
+_FEW, _MANY = (30, 0, 0), (0, 200, 1000)
 
 STUDY = Study(
     id="scale-error",
-    cells=tuple(_alpha_cell(k, (30, 200, 1000)) for k in (2, 40, 1000))
-    + tuple(_alpha_cell(k, (0, 200, 1000)) for k in (1, 4, 10, 20, 100, 200, 400, 2000))
-    + tuple(_total_cell(d, (30, 200, 1000)) for d in (2, 16, 128))
-    + tuple(_total_cell(d, (0, 200, 1000)) for d in (1, 4, 8, 32, 64, 256, 512)),
+    cells=tuple(_alpha_cell(f"small k={k}", 100, k, _FEW) for k in (2, 12, 80))
+    + tuple(_total_cell(f"small d={d}", 30, d, _FEW) for d in (2, 10, 50))
+    + tuple(_alpha_cell(f"k={k}", 2000, k, _MANY) for k in (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000))
+    + tuple(_total_cell(f"d={d}", 100, d, _MANY) for d in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)),
     setup=draw_configuration,
     trial=trial,
     batch=50,

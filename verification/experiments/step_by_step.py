@@ -131,7 +131,7 @@ def _cells(n: int, pictures: tuple[int, int, int], trials: tuple[int, int, int])
 
 STUDY = Study(
     id="step-by-step",
-    cells=_cells(30, (1, 0, 0), (3, 0, 0)) + _cells(200, (0, 1, 1), (0, 100, 1000)),
+    cells=_cells(20, (1, 0, 0), (2, 0, 0)) + _cells(200, (0, 1, 1), (0, 100, 1000)),
     trial=trial,
     batch=20,
 )
