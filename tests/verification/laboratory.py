@@ -4,7 +4,7 @@ import json
 
 from reference import SMALL
 
-from verification import claims
+from verification import claims, experiments, figures
 from verification.__main__ import main
 from verification.run import run_claims
 from verification.trials import Pool
@@ -36,6 +36,27 @@ def run(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
         progress=progress,
     )
     return [numbers(outcome) for outcome in outcomes]
+
+
+def run_studies(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
+    """Run studies of the smoke profile, and give what must not depend on where they ran."""
+    found = figures.run_studies(
+        [experiments.get_study(name) for name in names],
+        profile="smoke",
+        seed=seed,
+        pool=pool or Pool(1),
+        checkpoint=tmp_path / "checkpoint.jsonl",
+        resume=resume,
+        progress=progress,
+    )
+    return {
+        (study, cell): [
+            {name: value for name, value in row.items() if not name.startswith("seconds")}
+            for row in samples.rows
+        ]
+        for study, cells in found.items()
+        for cell, samples in cells.items()
+    }
 
 
 def numbers(outcome):

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from laboratory import exit_code, run
+from laboratory import exit_code, run, run_studies
 
 from verification.trials import Pool
 
@@ -61,6 +61,9 @@ def test_a_cluster_gives_the_numbers_of_local_workers(cluster, tmp_path):
     address, _ = cluster
     here = run(CLAIMS, tmp_path / "here", pool=Pool(2))
     assert run(CLAIMS, tmp_path / "there", pool=Pool(1, address)) == here
+    studies = ["scale-error", "adversarial-family"]
+    here = run_studies(studies, tmp_path / "studies here")
+    assert run_studies(studies, tmp_path / "studies there", pool=Pool(1, address)) == here
 
 
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(cluster, tmp_path):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from laboratory import run_studies
 
 from verification import experiments, figures
 from verification.__main__ import main
@@ -22,27 +23,6 @@ ORIGIN |= {"tables", "trials", "seconds_of_trials"}
 
 def exit_code(out, *arguments):
     return main(["figures", "--profile", "smoke", "--quiet", "--out", str(out), *arguments])
-
-
-def run(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
-    """Run studies of the smoke profile, and give what must not depend on where they ran."""
-    found = figures.run_studies(
-        [experiments.get_study(name) for name in names],
-        profile="smoke",
-        seed=seed,
-        pool=pool or Pool(1),
-        checkpoint=tmp_path / "checkpoint.jsonl",
-        resume=resume,
-        progress=progress,
-    )
-    return {
-        (study, cell): [
-            {name: value for name, value in row.items() if not name.startswith("seconds")}
-            for row in samples.rows
-        ]
-        for study, cells in found.items()
-        for cell, samples in cells.items()
-    }
 
 
 @pytest.fixture(scope="module")
@@ -168,24 +148,24 @@ def test_an_uncertified_matching_leaves_no_figure(only_figure, tmp_path, capsys)
 
 
 def test_workers_change_nothing(tmp_path):
-    assert run(STUDIES, tmp_path / "a") == run(STUDIES, tmp_path / "b", pool=Pool(2))
+    assert run_studies(STUDIES, tmp_path / "a") == run_studies(STUDIES, tmp_path / "b", pool=Pool(2))
 
 
 def test_seed_changes_the_numbers(tmp_path):
-    assert run(["scale-error"], tmp_path, seed=1) != run(["scale-error"], tmp_path, seed=2)
+    assert run_studies(["scale-error"], tmp_path, seed=1) != run_studies(["scale-error"], tmp_path, seed=2)
 
 
 def test_an_interrupted_run_goes_on_to_identical_numbers(tmp_path):
-    whole = run(STUDIES, tmp_path / "whole")
+    whole = run_studies(STUDIES, tmp_path / "whole")
 
     def stop(batch, done, total):
         if done == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(STUDIES, tmp_path / "cut", progress=stop)
+        run_studies(STUDIES, tmp_path / "cut", progress=stop)
     seen = []
-    resumed = run(
+    resumed = run_studies(
         STUDIES, tmp_path / "cut", resume=True, progress=lambda batch, done, total: seen.append(done)
     )
     assert resumed == whole
