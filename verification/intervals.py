@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import binom, t
+from scipy.stats import binom, norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 LEVEL = 0.05
@@ -37,3 +37,30 @@ def median(values: Sequence[float], name: str) -> dict[str, float]:
     skip = int(binom.ppf(LEVEL / 2, size, 0.5)) - 1  # ranks that may be left out at either end
     low, high = (-math.inf, math.inf) if skip < 0 else (float(ordered[skip]), float(ordered[size - 1 - skip]))
     return {name: float(np.median(ordered)), f"{name}_low": low, f"{name}_high": high}
+
+
+def overlapping_mean(values: Sequence[float], overlap: float, name: str) -> dict[str, float]:
+    """Give the mean over draws from one pool, of which any two share the share `overlap` on average.
+
+    Such draws are alike, so Student's interval would be too short. Nadeau and Bengio's correction
+    adds what the pool itself leaves open.
+    """
+    centre, size = float(np.mean(values)), len(values)
+    reach = math.inf
+    if size > 1:
+        spread = np.var(values, ddof=1) * (1 / size + overlap / (1 - overlap))
+        reach = float(t.isf(LEVEL / 2, size - 1) * math.sqrt(spread))
+    return {name: centre, f"{name}_low": centre - reach, f"{name}_high": centre + reach}
+
+
+def paired_difference(gained: int, lost: int, total: int, name: str) -> dict[str, float]:
+    """Give the difference of two shares of the same `total` cases, with Agresti and Min's interval.
+
+    `gained` cases are events for the first only, `lost` for the second only. Half a case is added to
+    each of the four kinds, so that the interval has a length even if the two always agree.
+    """
+    more, less, size = gained + 0.5, lost + 0.5, total + 2
+    middle = (more - less) / size
+    spread = (more + less - (more - less) ** 2 / size) / size**2
+    reach = float(norm.isf(LEVEL / 2)) * math.sqrt(spread)
+    return {name: (gained - lost) / total, f"{name}_low": middle - reach, f"{name}_high": middle + reach}
