@@ -1,4 +1,4 @@
-"""The page that compares with the paper quotes the committed tables, and nothing else."""
+"""The pages about the experiments quote the committed tables, and nothing else."""
 
 import json
 import re
@@ -9,9 +9,10 @@ import pytest
 from verification.files import read_table
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "paper-comparison.md").read_text(encoding="utf-8").replace("−", "-")
+PAGES = (DOCS / "paper-comparison.md", DOCS / "real-data.md")
+TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES).replace("−", "-")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
-QUOTES = re.findall(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", PAGE)
+QUOTES = re.findall(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", TEXT)
 
 
 def measured(decimals):
@@ -32,7 +33,7 @@ def test_a_quoted_interval_is_in_a_table(quote):
     assert quote in measured(decimals)
 
 
-def test_the_page_quotes_intervals():
+def test_the_pages_quote_intervals():
     assert len(QUOTES) >= 8
 
 
@@ -40,8 +41,8 @@ def test_an_invented_interval_is_found_out():
     assert ("0.123", "0.111", "0.135") not in measured(3)
 
 
-@pytest.mark.parametrize("name", re.findall(r"\]\(figures/([^)]+)\)", PAGE))
-def test_a_picture_of_the_page_is_there_with_its_origin(name):
+@pytest.mark.parametrize("name", re.findall(r"\]\(figures/([^)]+)\)", TEXT))
+def test_a_picture_of_a_page_is_there_with_its_origin(name):
     assert (DOCS / "figures" / name).is_file()
     origin = json.loads((DOCS / "figures" / name).with_suffix(".json").read_text(encoding="utf-8"))
     assert {"seed", "versions", "revision", "seconds", "profile"} <= set(origin)
