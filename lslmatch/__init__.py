@@ -5,6 +5,7 @@ from lslmatch.alignment import estimate_affine, standardize
 from lslmatch.assignment.certificate import check_certificate
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.costs import log_cost_matrix
+from lslmatch.diagnosis import Diagnosis, diagnose
 from lslmatch.matching import match
 from lslmatch.results import Affine, Assignment, MatchResult
 
@@ -13,8 +14,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Affine",
     "Assignment",
+    "Diagnosis",
     "MatchResult",
     "check_certificate",
+    "diagnose",
     "estimate_affine",
     "linear_sum_assignment",
     "log_cost_matrix",

@@ -164,6 +164,34 @@ def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:
     return array.astype(np.intp)
 
 
+def check_matching(permutation: Any, name: str, n: int, m: int) -> np.ndarray:
+    """Return `permutation` as an array that gives min(n, m) of n points partners among m, -1 to others."""
+    array = np.asarray(permutation)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold whole numbers; got dtype {array.dtype}")
+    if array.shape != (n,):
+        raise ValueError(f"{name} must have shape ({n},), one entry a point of x; got shape {array.shape}")
+    partners = array[array != -1]
+    in_range = partners.size == 0 or (partners.min() >= 0 and partners.max() < m)
+    if not in_range or partners.size != min(n, m) or np.unique(partners).size != partners.size:
+        raise ValueError(f"{name} must match {min(n, m)} points of x to different points of y")
+    return array.astype(np.intp)
+
+
+def check_indices(values: Any, name: str, length: int) -> np.ndarray:
+    """Return `values` as a vector of indices of a sequence of the given length."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{name} must be 'bound', 'exact' or whole numbers; got {values!r}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a vector of indices; got shape {array.shape}")
+    if array.size and not (array.min() >= 0 and array.max() < length):
+        raise ValueError(
+            f"{name} must hold indices from 0 to {length - 1}; got {array.min()} to {array.max()}"
+        )
+    return array.astype(np.intp)
+
+
 def check_cost_matrix(cost_matrix: Any, maximize: Any) -> FloatArray:
     """Return `cost_matrix` as a C-contiguous float64 matrix; +inf (-inf if maximising) forbids a pair.
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 import lslmatch
 from lslmatch import __main__ as command_line
 from lslmatch import _files as files
-from lslmatch import check_certificate, match
+from lslmatch import check_certificate, diagnose, match
 from lslmatch._progress import Progress
 
 CHECKOUT = Path(__file__).parents[1]
@@ -189,6 +189,32 @@ def test_points_without_a_partner_are_left_out(n, m, points, tmp_path, capsys):
     assert cols == permutation[permutation >= 0].tolist()
     assert len(set(cols)) == 10
     assert table(capsys.readouterr().out)["pairs"].strip() == f"10, written to {out}"
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ([], ["noise", "margin", "confidence"]),
+        (["--margins", "exact"], ["noise", "margin", "confidence"]),
+        (["--objective", "greedy"], ["noise"]),
+    ],
+)
+def test_diagnosis_is_printed_and_written(options, names, points, saved, tmp_path, capsys):
+    out = tmp_path / "pairs.csv"
+    assert command_line.main(["match", *saved, "--out", str(out), "--diagnose", *options]) == 0
+    with open(out, newline="") as stream:
+        header, *rows = csv.reader(stream)
+    assert header == ["x", "y", "distance", *names]
+    objective = "greedy" if "greedy" in options else "lsl"
+    result = match(*points, objective=objective)
+    expected = diagnose(*points, result, margins="exact" if "exact" in options else "bound")
+    for name, *written in zip(header, *rows, strict=True):
+        if name in names:
+            assert [float(value) for value in written] == getattr(expected, name).tolist()
+    printed = table(capsys.readouterr().out)
+    assert printed["verdict"].strip() == expected.verdict
+    assert [name for name in ("noise", "margin", "confidence") if name in printed] == names
+    assert float(printed["separation"].split()[0]) == pytest.approx(expected.separation, rel=1e-3)
 
 
 def test_without_an_output_only_the_summary_is_printed(saved, tmp_path, capsys):
@@ -466,6 +492,8 @@ def test_write_goes_through_a_link_and_keeps_the_usual_permissions(saved, tmp_pa
         (["--noise-x", "missing.npy"], "--noise-x and --noise-y must be given together"),
         (["--noise-y", "missing.npy"], "--noise-x and --noise-y must be given together"),
         (["--noise-x", "missing.npy", "--noise-y", "missing.npy"], "no such file or directory"),
+        (["--margins", "exact"], "--margins needs --diagnose"),
+        (["--diagnose", "--margins", "best"], "margins must be one of"),
         (["--fast"], "unrecognized arguments: --fast"),
     ],
 )

@@ -58,7 +58,7 @@ def test_every_kernel_is_compiled_for_one_kind_of_argument_only():
         + """
 import numpy as np
 from lslmatch import Affine, check_certificate, estimate_affine, linear_sum_assignment, log_cost_matrix, match
-from lslmatch import solve_assignment, standardize
+from lslmatch import diagnose, solve_assignment, standardize
 
 rng = np.random.default_rng(0)
 
@@ -88,6 +88,7 @@ for n, m, d in ((9, 9, 3), (2, 2, 1), (5, 8, 1), (8, 5, 2), (70, 80, 2)):
                 result = match(x, y, objective=objective, alignment=alignment, noise=noise, workers=1 + n % 2)
                 if objective != "greedy":
                     check_certificate(x, y, result)
+                diagnose(x, y, result, margins="exact" if n % 2 else [0, 1])
 
 found = dispatchers()
 # What is called from Python has a cache of its own; helpers follow the kernels that they serve.

@@ -1,0 +1,80 @@
+"""How probable each matched pair is, if a matching has probability proportional to exp(-rate * objective).
+
+The probability P of a pair is a sum over all matchings that contain it, which nobody can compute. Here
+it is approximated by a fixed point: ``P_ij (1 - P_ij)^g = w_ij r_i c_j`` with w_ij = exp(-rate * cost),
+where the factors r and c make every row and column sum to 1. With g = 0 that is Sinkhorn's scaling, which is
+too diffuse; with g = 1 it is the Bethe approximation, which is certain of the better of two matchings
+however little they differ (see Chertkov and Yedidia, J. Mach. Learn. Res. 14, 2013). With g = 1/2 it is exact
+where the doubt is whether two pairs should be exchanged, and errs to the low side where alternatives are
+many. If one set is larger, all that is free in it is one more row.
+
+The matrix of all pairs is held in memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lslmatch._jit import kernel
+from lslmatch.assignment.margins import Optimum
+from lslmatch.costs import cost_matrix
+from lslmatch.results import FloatArray
+
+#: Rounds, at most and in one call: between calls Ctrl-C is heard.
+_MOST_ROUNDS = 1000
+_ROUNDS_PER_CALL = 10
+#: The probabilities have settled if a call changes none of them by more than this.
+_SETTLED = 1e-4
+#: No probability comes closer to 1 than this before its complement is divided by.
+_LEAST_DOUBT = 1e-12
+
+
+def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> FloatArray:
+    """Approximate the probability of every row's matched pair.
+
+    `rate` is how much log-probability a unit of cost takes. Of two matchings that tie, each has the same
+    probability, so a pair that could be exchanged at no cost has 1/2 or less.
+    """
+    n, m = optimum.geometry.shape
+    weights = np.empty((n + (n < m), m))
+    weights[:n] = cost_matrix(optimum.geometry, optimum.rule, workers)
+    weights[:n] -= optimum.row_dual[:, None]
+    weights[:n] -= optimum.col_dual
+    weights[n:] = -optimum.col_dual
+    np.maximum(weights, 0.0, out=weights)
+    weights *= -rate
+    np.exp(weights, out=weights)
+    total = np.ones(len(weights))  # of the probabilities of a row
+    total[n:] = m - n
+    shares, col_factor = np.zeros_like(weights), np.ones(m)
+    pairs = np.arange(n), optimum.col_of_row
+    before = np.zeros(n)
+    for _ in range(0, _MOST_ROUNDS, _ROUNDS_PER_CALL):
+        _settle(weights, total, shares, col_factor, _ROUNDS_PER_CALL)
+        if np.abs(shares[pairs] - before).max() <= _SETTLED:
+            break
+        before = shares[pairs]
+    return shares[pairs]
+
+
+@kernel
+def _settle(weights, total, shares, col_factor, rounds):
+    """Renew the probabilities, as shares of their row's total, and the factors of the columns."""
+    n, m = weights.shape
+    col_sum = np.empty(m)
+    for _ in range(rounds):
+        col_sum[:] = 0.0
+        for i in range(n):
+            row, share = weights[i], shares[i]
+            row_sum = 0.0
+            for j in range(m):
+                doubt = 1.0 - share[j]
+                doubt = doubt if doubt > _LEAST_DOUBT else _LEAST_DOUBT
+                share[j] = row[j] * col_factor[j] / np.sqrt(doubt)
+            for j in range(m):
+                row_sum += share[j]
+            for j in range(m):
+                share[j] /= row_sum
+                col_sum[j] += total[i] * share[j]
+        for j in range(m):
+            col_factor[j] /= col_sum[j]

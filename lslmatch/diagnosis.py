@@ -1,0 +1,311 @@
+"""How far a matching can be trusted: its noise and separation, what the theorems say, a margin a pair."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch import theory
+from lslmatch._validation import (
+    check_affine,
+    check_count,
+    check_indices,
+    check_matching,
+    check_option,
+    check_point_pair,
+    check_probability,
+    check_vector,
+)
+from lslmatch.alignment import estimate_affine
+from lslmatch.assignment.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.assignment.posterior import pair_probabilities
+from lslmatch.costs import CostRule, log_rule, normalized_rule, square_rule
+from lslmatch.distances import Geometry, common_coordinates
+from lslmatch.results import FloatArray, IntArray, MatchResult
+
+#: The three verdicts of a :class:`Diagnosis`.
+GUARANTEED = "guaranteed by the theorem"
+ABOVE_FLOOR = "above the noise floor"
+BELOW_FLOOR = "below the noise floor: expect errors"
+
+#: Up to this number of pairs the confidences are computed: they need two matrices of that size.
+_MOST_PAIRS = 1 << 24
+#: Squared levels, in the unit of the data, are never below this, even if all points coincide.
+_LEAST_SQUARE = 2.0**-900
+
+
+class Diagnosis(NamedTuple):
+    """What a matching tells about its own reliability, all of it estimated from the matched pairs.
+
+    The separation is a least distance of estimates: near the noise floor and below it, it errs to the low
+    side. The noise ratio is a largest ratio of estimates, and errs to the high side. Where most pairs are
+    wrong, they were chosen for being close: the noise is underestimated then, and the distortion and the
+    confidence are overestimated.
+    """
+
+    verdict: str
+    """"guaranteed by the theorem", "above the noise floor" or "below the noise floor: expect errors"."""
+    separation: float
+    """kappa(Z): the least distance of two features in units of their noise (Definition 1)."""
+    noise_floor: float
+    """The order of the separation that recovery needs even if the scale is known (section 5.2)."""
+    threshold: float
+    """The separation from which Theorem 2 guarantees recovery; inf where it says nothing."""
+    noise: FloatArray
+    """sigma of shape (n,), in the units of x; NaN for an ``x[i]`` without a partner."""
+    noise_ratio: float
+    """rho_sigma: the largest ratio of two noise variances."""
+    relative_noise: float
+    """alpha_sigma: the largest noise level over the root of the sum of their squares."""
+    distortion: float
+    """lambda: the spread of the features over that root."""
+    margin: FloatArray | None
+    """(n,): by how much the objective rises if the pair of ``x[i]`` is forbidden; None for "greedy"."""
+    confidence: FloatArray | None
+    """(n,): the probability that the pair of ``x[i]`` is right; None for "greedy" or too many pairs."""
+
+
+def diagnose(
+    x: Any,
+    y: Any,
+    result: MatchResult,
+    *,
+    margins: str | Any = "bound",
+    delta: float = 0.05,
+    workers: int = 1,
+) -> Diagnosis:
+    """Estimate how far a matching can be trusted, as a whole and pair by pair.
+
+    Noise levels come from the distances of the matched pairs, shrunk towards each other by as much as
+    chance alone would spread them. Features are taken to be the midpoints of the pairs, and what noise adds
+    to the distance of two midpoints is subtracted. With these the paper's conditions are evaluated.
+
+    The margin of a pair is by how much the objective rises if that pair is forbidden and all else is matched
+    again, at the same scale and shift. Small margins point to doubtful pairs.
+
+    The confidence of a pair is its approximate posterior probability. For "lsl" a matching has a posterior
+    proportional to ``exp(-d / 2 * objective)`` if nothing is known of features and noise levels. Features of
+    finite spread tell less than that: the exponent is multiplied by
+    ``2 distortion**2 / (2 distortion**2 + d)``. For the other objectives the noise level is that of
+    all pairs ("lss") or the given one ("lsns"). It trusts the model and the alignment. The sum over all
+    matchings is approximated, on the low side where many alternatives compete, as they do in few dimensions.
+
+    Parameters
+    ----------
+    x : array_like of shape (n, d)
+        The first set that was matched.
+    y : array_like of shape (m, d)
+        The second set.
+    result : MatchResult
+        What :func:`match` returned for them.
+    margins : {"bound", "exact"} or array_like of int, default "bound"
+        A lower bound of every margin, from one pass over all pairs; or the exact margins, from one
+        shortest-path search a pair; or the indices of the points of `x` whose margins are to be exact.
+    delta : float, default 0.05
+        Theorem 2 is asked for recovery with probability ``1 - 4 * delta``.
+    workers : int, default 1
+        Threads that compute costs. The result does not depend on it.
+
+    Returns
+    -------
+    Diagnosis
+        With the verdict, the estimates behind it, the margins and the confidences. The confidences are
+        left out (None) above 2**24 pairs. "greedy" minimises nothing and has neither margins nor confidences.
+        The threshold is infinite unless Theorem 2 applies: objective "lsl", alignment
+        "standardize", sets of the same size n >= 8, n >= d, and a `delta` that it allows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument breaks a rule, or `result` does not fit `x` and `y`.
+
+    Examples
+    --------
+    >>> from lslmatch import diagnose, match
+    >>> from lslmatch.model import random_configuration
+    >>> x, y = random_configuration(100, 5, separation=10.0, rng=0).sample(rng=1)
+    >>> diagnosis = diagnose(x, y, match(x, y), margins="exact")
+    >>> diagnosis.verdict
+    'above the noise floor'
+    >>> bool(diagnosis.margin.min() > 1), bool(diagnosis.confidence.min() > 0.99)
+    (True, True)
+    """
+    x, y = check_point_pair(x, y)
+    (n, d), m = x.shape, y.shape[0]
+    delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
+    permutation = check_matching(result.permutation, "result.permutation", n, m)
+    chosen = _chosen_rows(margins, n)
+    affine = check_affine((result.scale, result.shift), "result", d)
+    geometry, exponent = common_coordinates(x, y, affine)
+    rows = np.flatnonzero(permutation >= 0)
+    pairs = _paired(geometry, rows, permutation[rows])
+
+    levels = _noise_levels(pairs)
+    features = _midpoints(pairs)
+    separation = _separation(features, levels, workers)
+    distortion = _distortion(features, levels)
+    noise_ratio, relative_noise = theory.noise_ratio(levels), theory.relative_noise(levels)
+    floor, threshold = theory.noise_floor(rows.size, d), math.inf
+    if _theorem_applies(x, y, result) and delta >= theory.recovery_smallest_delta(
+        d, relative_noise=relative_noise
+    ):
+        threshold = theory.recovery_threshold(n, d, noise_ratio=noise_ratio, delta=delta)
+    noise = np.full(n, np.nan)
+    noise[rows] = np.ldexp(levels, exponent)
+
+    margin = confidence = None
+    if result.row_dual is not None:
+        optimum, x_of_row = _optimum(geometry, exponent, permutation, result)
+        arcs = shortest_arcs(optimum, workers)
+        margin = np.full(n, np.nan)
+        margin[x_of_row] = arcs.bound
+        exact = np.flatnonzero(chosen[x_of_row])
+        margin[x_of_row[exact]] = exact_margins(optimum, arcs.entering, exact)
+        if n * m <= _MOST_PAIRS:
+            rate = _rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
+            rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
+            confidence = np.full(n, np.nan)
+            confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+    return Diagnosis(
+        _verdict(separation, floor, threshold),
+        separation,
+        floor,
+        threshold,
+        noise,
+        noise_ratio,
+        relative_noise,
+        distortion,
+        margin,
+        confidence,
+    )
+
+
+def _chosen_rows(margins: Any, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Tell for which points of x the exact margin was asked for."""
+    if isinstance(margins, str):
+        return np.full(n, check_option(margins, "margins", ("bound", "exact")) == "exact")
+    chosen = np.zeros(n, np.bool_)
+    chosen[check_indices(margins, "margins", n)] = True
+    return chosen
+
+
+def _paired(geometry: Geometry, rows: IntArray, cols: IntArray) -> Geometry:
+    """Give the matched points alone, partners in the same row."""
+    return Geometry(geometry.a[rows], geometry.b[cols], geometry.a_low[rows], geometry.b_low[cols])
+
+
+def _noise_levels(pairs: Geometry) -> FloatArray:
+    """Estimate sigma_i from the distances of the pairs, in the unit of the geometry.
+
+    A squared distance is 2 sigma_i^2 times a chi-square variable of d degrees of freedom. Its logarithm
+    has a known bias and variance, so the levels are shrunk towards their mean on that scale as James
+    and Stein do: by the share of the spread which that variance explains.
+    """
+    # Here, because it would take longer than all the rest of importing the library.
+    from scipy.special import digamma, polygamma
+
+    k, d = pairs.a.shape
+    residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+    floor = max(pairs.mean_square() * 2.0**-104, _LEAST_SQUARE)
+    squares = np.maximum(np.einsum("ij,ij->i", residuals, residuals), floor) / (2 * d)
+    logarithms = np.log(squares)
+    spread, by_chance = float(logarithms.var(ddof=1)), float(polygamma(1, d / 2))
+    if spread <= by_chance:
+        variances = np.full(k, squares.mean())
+    else:
+        unbiased = logarithms + math.log(d / 2) - float(digamma(d / 2))
+        centre = unbiased.mean()
+        variances = np.exp(centre + (1.0 - by_chance / spread) * (unbiased - centre))
+    if np.linalg.norm(residuals.sum(axis=0)) <= 1e-9 * np.abs(residuals).sum():
+        variances = _undo_centring(variances)
+    levels: FloatArray = np.sqrt(variances)
+    return levels
+
+
+def _undo_centring(variances: FloatArray) -> FloatArray:
+    """Give the sigma_i^2 whose s_i^2 these are: a shift that makes residuals sum to 0 spreads their noise.
+
+    A point much quieter than the others has nearly all its s_i^2 from them, and its own share cannot be
+    told; at least half is left to it.
+    """
+    k = variances.size
+    total = variances.sum() * (k / (k - 1))
+    if k == 2:
+        return np.full(2, total / 2)
+    undone: FloatArray = np.maximum((variances - total / k**2) * (k / (k - 2)), variances / 2)
+    return undone
+
+
+def _midpoints(pairs: Geometry) -> Geometry:
+    """Estimate the features, which are the same for both sets now, with half the variance of the noise."""
+    middle, low = (pairs.a + pairs.b) / 2, (pairs.a_low + pairs.b_low) / 2
+    return Geometry(middle, middle, low, low)
+
+
+def _separation(features: Geometry, levels: FloatArray, workers: int) -> float:
+    """Estimate kappa(Z), less what noise adds to the squared distance of two midpoints."""
+    k, d = features.a.shape
+    variances = theory.centred_moments(features.a, levels)[1] ** 2
+    rule = CostRule(False, 0.0, 0.0, variances, variances)
+    others = Optimum(features, rule, np.zeros(k), np.zeros(k), np.arange(k))
+    least = float(shortest_arcs(others, workers).leaving.min())
+    return math.sqrt(max(least - d / 2, 0.0))
+
+
+def _distortion(features: Geometry, levels: FloatArray) -> float:
+    """Estimate lambda, less what noise adds to the spread of the midpoints."""
+    k, d = features.a.shape
+    mu = theory.centred_moments(features.a, levels)[0]
+    unit = float(levels.max())
+    total, noise = float(np.vdot(mu / unit, mu / unit)), float(np.vdot(levels / unit, levels / unit))
+    return math.sqrt(max(total / noise - (k - 1) / k * d / 2, 0.0))
+
+
+def _theorem_applies(x: FloatArray, y: FloatArray, result: MatchResult) -> bool:
+    n, d = x.shape
+    if result.criterion != "lsl" or n != y.shape[0] or n < 8 or n < d:
+        return False
+    try:
+        standard = estimate_affine(x, y)
+    except ValueError:  # no spread to standardise by
+        return False
+    return result.scale == standard.scale and np.array_equal(result.shift, standard.shift)
+
+
+def _verdict(separation: float, floor: float, threshold: float) -> str:
+    if separation >= threshold:
+        return GUARANTEED
+    return ABOVE_FLOOR if separation >= floor else BELOW_FLOOR
+
+
+def _optimum(
+    geometry: Geometry, exponent: int, permutation: IntArray, result: MatchResult
+) -> tuple[Optimum, IntArray]:
+    """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row."""
+    n, m = geometry.shape
+    u, v = (
+        check_vector(result.row_dual, "result.row_dual", n),
+        check_vector(result.col_dual, "result.col_dual", m),
+    )
+    if result.criterion == "lsl":
+        rule = log_rule(geometry, exponent)
+    elif result.noise is None:
+        rule = square_rule(geometry, exponent)
+    else:
+        rule = normalized_rule(result.noise, result.scale, exponent)
+    if n <= m:
+        return Optimum(geometry, rule, u, v, permutation), np.arange(n)
+    x_of_row = np.empty(m, np.intp)
+    matched = np.flatnonzero(permutation >= 0)
+    x_of_row[permutation[matched]] = matched
+    rule = rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
+    return Optimum(geometry.transposed(), rule, v, u, x_of_row), x_of_row
+
+
+def _rate(criterion: str, d: int, variance: float) -> float:
+    """Give the log-likelihood of a unit of cost, at the mean noise variance of x."""
+    if criterion == "lsl":
+        return d / 2
+    return 0.5 if criterion == "lsns" else 0.25 / variance
