@@ -43,7 +43,9 @@ def only_figure(monkeypatch):
     return replace
 
 
-@pytest.mark.parametrize("name", ["step-by-step", "scale-error", "heat-map", "slices", "comparison"])
+@pytest.mark.parametrize(
+    "name", ["step-by-step", "scale-error", "heat-map", "slices", "comparison", "margins"]
+)
 def test_a_figure_comes_with_its_numbers_and_their_origin(name, smoke):
     out, code = smoke
     assert code == 0

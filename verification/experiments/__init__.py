@@ -12,7 +12,7 @@ from functools import cache
 
 from verification.figure import Figure, Study
 
-ORDER = ("step_by_step", "scale_error", "heat_map", "slices", "comparison")
+ORDER = ("step_by_step", "scale_error", "heat_map", "slices", "comparison", "margins")
 
 
 @cache
