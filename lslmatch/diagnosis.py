@@ -89,8 +89,9 @@ def diagnose(
     proportional to ``exp(-d / 2 * objective)`` if nothing is known of features and noise levels. Features of
     finite spread tell less than that: the exponent is multiplied by
     ``2 distortion**2 / (2 distortion**2 + d)``. For the other objectives the noise level is that of
-    all pairs ("lss") or the given one ("lsns"). It trusts the model and the alignment. The sum over all
-    matchings is approximated, on the low side where many alternatives compete, as they do in few dimensions.
+    all pairs ("lss") or the given one ("lsns"). The sum over all matchings is approximated, on the low side
+    where many alternatives compete, as they do in few dimensions. Confidences trust the model and the alignment.
+    They are too high where features vary in few of the d directions, or where most pairs are wrong.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def made_up(signal, trials=12, pairs=200):
             odds = np.log(told / (1 - told)) / (d / 2)
             scores = {"bound": odds, "exact": odds, "confidence": told, "shuffled": rng.permutation(odds)}
             rows.append({"right": right.tolist(), **{name: s.tolist() for name, s in scores.items()}})
-        parameters = {"n": pairs, "d": d, "noise_ratio": 1.0, "separation": 1.0}
+        parameters = {"family": "gaussian", "n": pairs, "d": d, "noise_ratio": 1.0, "separation": 1.0}
         cells.append(CellRows(margins.STUDY.cells[0]._replace(parameters=parameters), rows))
     return margins.tabulate(cells)
 

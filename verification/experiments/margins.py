@@ -12,7 +12,7 @@ from scipy.special import expit
 from scipy.stats import norm, rankdata
 
 import lslmatch
-from lslmatch.model import random_configuration
+from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import FloatArray
 from verification import intervals
 from verification.claim import Cell, Parameters
@@ -39,21 +39,15 @@ METHODS = {
 #: Colours, dashes and markers: the same for what is made of the same.
 _STYLES = {"bound": 0, "exact": 1, "margin": 1, "confidence": 2, "fitted": 3, "shuffled": 6}
 
+_PARAMETERS = ("family", "n", "d", "noise_ratio", "separation", "noise")
+#: From this confidence on a pair counts as sure.
+_SURE = 0.9
 _LIMITS = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1])
 
 
 def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     """Match one draw and give, for its pairs, whether they are right, and every score."""
-    n, d = parameters["n"], parameters["d"]
-    truth = random_configuration(
-        n,
-        d,
-        separation=parameters["separation"],
-        noise_ratio=parameters["noise_ratio"],
-        scale=2.0,
-        shift=3.0,
-        rng=rng,
-    )
+    truth = _draw_truth(parameters, rng)
     x, y = truth.sample(rng)
     result = certified_match(x, y)
     bound, exact = lslmatch.diagnose(x, y, result), lslmatch.diagnose(x, y, result, margins="exact")
@@ -65,12 +59,30 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     ]
 
 
+def _draw_truth(parameters: Parameters, rng: np.random.Generator) -> Configuration:
+    """Draw a configuration of the usual kind, or of a family that nothing here was made for."""
+    n, d, family = parameters["n"], parameters["d"], parameters["family"]
+    if family == "gaussian":
+        return random_configuration(
+            n, d, separation=parameters["separation"], noise_ratio=parameters["noise_ratio"], rng=rng
+        )
+    features, noise = rng.standard_normal((n, d)), np.full(n, float(parameters["noise"]))
+    if family == "clusters":
+        features = 3 * rng.standard_normal((10, d))[rng.integers(0, 10, n)] + 0.6 * features
+    elif family == "rank 3":
+        features = features[:, :3] @ rng.standard_normal((3, d))
+    elif family == "heavy-tailed noise":
+        noise *= np.exp(1.2 * rng.standard_t(3, n)).clip(0.05, 50)
+    return Configuration(features, noise, 1.0, np.zeros(d), rng.permutation(n))
+
+
 def tabulate(cells: Sequence[CellRows]) -> Tables:
     """Give the areas under the curves by cell, the curves, and how well the probabilities are calibrated."""
     every = [
         {"d": cell.parameters["d"], **{name: np.array(values) for name, values in row.items()}}
         for cell, rows in cells
         for row in rows
+        if cell.parameters["family"] == "gaussian"
     ]
     curves = {d: _fit_curve([row for row in every if row["d"] != d]) for d in {row["d"] for row in every}}
     for row in every:
@@ -89,14 +101,16 @@ def _areas(cell: Cell, rows: Sequence[Row]) -> Row:
     """Give the mean area under the curve over the trials that have right and wrong pairs."""
     parted = [row for row in rows if 0 < sum(row["right"]) < len(row["right"])]
     areas = {name: [_area(np.array(row[name]), np.array(row["right"])) for row in parted] for name in SCORES}
+    right, confidence = (np.array([row[name] for row in rows]) for name in ("right", "confidence"))
+    sure = confidence >= _SURE
     return {
-        "n": cell.parameters["n"],
-        "d": cell.parameters["d"],
-        "noise_ratio": cell.parameters["noise_ratio"],
-        "separation": cell.parameters["separation"],
+        **{name: cell.parameters.get(name, "") for name in _PARAMETERS},
         "trials": len(parted),
-        **intervals.mean([float(np.mean(row["right"])) for row in rows], "recovered"),
+        **intervals.mean(right.mean(axis=1), "recovered"),
         **{key: value for name in SCORES for key, value in intervals.mean(areas[name], name).items()},
+        **intervals.mean(confidence.mean(axis=1), "mean_confidence"),
+        "sure": int(sure.sum()),
+        **_share((right & sure).sum(axis=1), sure.sum(axis=1), "right_if_sure"),
     }
 
 
@@ -164,16 +178,10 @@ def _reliability(method: str, every: Sequence[Row]) -> list[Row]:
     lines: list[Row] = []
     for low, high in zip(_LIMITS, _LIMITS[1:], strict=False):
         inside = [(row[method] >= low) & ((row[method] < high) | (high == 1)) for row in every]
-        count = np.array([part.sum() for part in inside], float)
-        right = np.array(
-            [(part & row["right"]).sum() for part, row in zip(inside, every, strict=True)], float
-        )
-        if count.sum() < 20 or np.sum(count > 0) < 2:
+        count = np.array([part.sum() for part in inside])
+        right = np.array([(part & row["right"]).sum() for part, row in zip(inside, every, strict=True)])
+        if count.sum() < 20:
             continue
-        share = right.sum() / count.sum()
-        # The usual error of a ratio of sums over independent trials.
-        error = math.sqrt(len(every) / (len(every) - 1) * ((right - share * count) ** 2).sum()) / count.sum()
-        reach = float(norm.isf(intervals.LEVEL / 2)) * error
         predicted = (
             sum(row[method][part].sum() for part, row in zip(inside, every, strict=True)) / count.sum()
         )
@@ -182,12 +190,23 @@ def _reliability(method: str, every: Sequence[Row]) -> list[Row]:
                 "method": method,
                 "pairs": int(count.sum()),
                 "predicted": float(predicted),
-                "right": float(share),
-                "right_low": max(float(share - reach), 0.0),
-                "right_high": min(float(share + reach), 1.0),
+                **_share(right, count, "right"),
             }
         )
     return lines
+
+
+def _share(right: Any, count: Any, name: str) -> dict[str, float]:
+    """Give a share of pairs with its interval; trials are independent, the pairs of one are not."""
+    if not count.sum():
+        return {name: 0.5, f"{name}_low": 0.0, f"{name}_high": 1.0}
+    share = float(right.sum() / count.sum())
+    # The usual error of a ratio of sums.
+    error = (
+        math.sqrt(((right - share * count) ** 2).sum() * len(count) / max(len(count) - 1, 1)) / count.sum()
+    )
+    reach = float(norm.isf(intervals.LEVEL / 2) * error)
+    return {name: share, f"{name}_low": max(share - reach, 0.0), f"{name}_high": min(share + reach, 1.0)}
 
 
 def draw(figure: Any, tables: Tables) -> None:
@@ -196,7 +215,7 @@ def draw(figure: Any, tables: Tables) -> None:
     for name, words in SCORES.items():
         style = _STYLES[name]
         rows = [row for row in tables["roc"] if row["score"] == name]
-        area = np.mean([row[name] for row in tables[""]])
+        area = np.mean([row[name] for row in tables[""] if row["family"] == "gaussian"])
         left.plot(
             [row["suspected"] for row in rows],
             [row["found"] for row in rows],
@@ -239,7 +258,13 @@ def draw(figure: Any, tables: Tables) -> None:
 
 def _cell(n: int, d: int, noise_ratio: float, separation: float, trials: tuple[int, int, int]) -> Cell:
     parameters = {"n": n, "d": d, "noise_ratio": noise_ratio, "separation": separation}
-    return Cell(f"n={n} d={d} rho={noise_ratio:g} kappa={separation:g}", parameters, trials=trials)
+    name = f"n={n} d={d} rho={noise_ratio:g} kappa={separation:g}"
+    return Cell(name, {"family": "gaussian", **parameters}, trials=trials)
+
+
+def _foreign_cell(family: str, d: int, noise: float) -> Cell:
+    parameters = {"family": family, "n": 200, "d": d, "noise": noise}
+    return Cell(f"{family} d={d} noise={noise:g}", parameters, trials=(0, 20, 100))
 
 
 #: By dimension: separations at which equal and unequal noise leave 30 to 90 % of the pairs right.
@@ -250,6 +275,13 @@ _SEPARATIONS = {
     100: {1.0: (4.0, 4.6), 25.0: (1.8, 2.8)},
 }
 
+#: The same by noise level, for families on which nothing was tuned.
+_FAMILIES = {
+    "clusters": {5: (0.2, 0.4), 30: (0.7, 0.9)},
+    "rank 3": {5: (0.2, 0.4), 30: (0.4, 0.7)},
+    "heavy-tailed noise": {5: (0.1, 0.3), 30: (0.3, 1.0)},
+}
+
 STUDY = Study(
     id="margins",
     cells=(_cell(40, 5, 1.0, 0.8, (3, 0, 0)), _cell(40, 20, 9.0, 1.8, (3, 0, 0)))
@@ -258,6 +290,12 @@ STUDY = Study(
         for d, by_ratio in _SEPARATIONS.items()
         for noise_ratio, separations in by_ratio.items()
         for separation in separations
+    )
+    + tuple(
+        _foreign_cell(family, d, noise)
+        for family, by_dimension in _FAMILIES.items()
+        for d, levels in by_dimension.items()
+        for noise in levels
     ),
     trial=trial,
     batch=5,
