@@ -90,8 +90,8 @@ def diagnose(
     finite spread tell less than that: the exponent is multiplied by
     ``2 distortion**2 / (2 distortion**2 + d)``. For the other objectives the noise level is that of
     all pairs ("lss") or the given one ("lsns"). The sum over all matchings is approximated, on the low side
-    where many alternatives compete, as they do in few dimensions. Confidences trust the model and the alignment.
-    They are too high where features vary in few of the d directions, or where most pairs are wrong.
+    where many alternatives compete, as they do in few dimensions. Confidences trust the model and the
+    alignment. They are too high where features vary in few of the d directions, or most pairs are wrong.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def diagnose(
         margin = np.full(n, np.nan)
         margin[x_of_row] = arcs.bound
         exact = np.flatnonzero(chosen[x_of_row])
-        margin[x_of_row[exact]] = exact_margins(optimum, arcs.entering, exact)
+        margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
         if n * m <= _MOST_PAIRS:
             rate = _rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
             rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)

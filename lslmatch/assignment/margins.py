@@ -26,8 +26,8 @@ from lslmatch.costs import CostRule, cost_matrix, cost_of_pair
 from lslmatch.distances import Geometry
 from lslmatch.results import FloatArray, IntArray
 
-#: Entries of the block of costs of the streamed pass (32 MB).
-_BLOCK_ENTRIES = 1 << 22
+#: Entries of the block of costs of the streamed pass (8 MB).
+_BLOCK_ENTRIES = 1 << 20
 #: Entries of the rows of arcs that the searches keep (512 MB).
 _KEPT_ENTRIES = 1 << 26
 #: Searches after which the kernel returns to Python, so that Ctrl-C is heard.
@@ -63,23 +63,20 @@ def shortest_arcs(optimum: Optimum, workers: int = 1) -> Arcs:
     step = max(_BLOCK_ENTRIES // m, 1)
     for first in range(0, n, step):
         rows = slice(first, min(first + step, n))
-        costs = cost_matrix(*_part(optimum.geometry, optimum.rule, rows), workers)
-        _lower_arcs(
-            costs,
-            optimum.row_dual[rows],
-            optimum.col_dual,
-            optimum.col_of_row[rows],
-            leaving[rows],
-            into_column,
-        )
+        reduced = cost_matrix(*_part(optimum.geometry, optimum.rule, rows), workers)
+        reduced -= optimum.row_dual[rows, None]
+        reduced -= optimum.col_dual
+        reduced[np.arange(len(reduced)), optimum.col_of_row[rows]] = np.inf
+        leaving[rows] = reduced.min(axis=1)
+        np.minimum(into_column, reduced.min(axis=0), out=into_column)
     if n < m:
         np.minimum(into_column, -optimum.col_dual, out=into_column)
     # Reduced costs may be negative by rounding.
     return Arcs(np.maximum(leaving, 0.0), np.maximum(into_column[optimum.col_of_row], 0.0))
 
 
-def exact_margins(optimum: Optimum, entering: FloatArray, rows: IntArray) -> FloatArray:
-    """Find the margins of some rows, given the shortest arcs into all of them."""
+def exact_margins(optimum: Optimum, arcs: Arcs, rows: IntArray) -> FloatArray:
+    """Find the margins of some rows, given the shortest arcs of all of them."""
     n, m = optimum.geometry.shape
     nodes = n + (n < m)
     capacity = min(nodes, max(_KEPT_ENTRIES // nodes, 1))
@@ -89,9 +86,7 @@ def exact_margins(optimum: Optimum, entering: FloatArray, rows: IntArray) -> Flo
     margins = np.empty(rows.size)
     for first in range(0, rows.size, _SEARCHES_PER_CALL):
         part = slice(first, first + _SEARCHES_PER_CALL)
-        _search_cycles(
-            optimum, np.flatnonzero(is_free), entering, rows[part], margins[part], kept, node_of_slot
-        )
+        _search_cycles(optimum, np.flatnonzero(is_free), arcs, rows[part], margins[part], kept, node_of_slot)
     return margins
 
 
@@ -101,50 +96,42 @@ def _part(geometry: Geometry, rule: CostRule, rows: slice) -> tuple[Geometry, Co
 
 
 @kernel
-def _lower_arcs(costs, row_dual, col_dual, col_of_row, leaving, into_column):
-    """Lower the least reduced costs of rows and columns by a block of rows, matched pairs left out."""
-    n, m = costs.shape
-    for i in range(n):
-        own = col_of_row[i]
-        for j in range(m):
-            if j != own:
-                reduced = costs[i, j] - row_dual[i] - col_dual[j]
-                leaving[i] = min(leaving[i], reduced)
-                into_column[j] = min(into_column[j], reduced)
+def _search_cycles(optimum, free_cols, arcs, rows, margins, kept, node_of_slot):
+    """Find the shortest cycle through each of `rows`, by Dijkstra's algorithm.
 
-
-@kernel
-def _search_cycles(optimum, free_cols, entering, rows, margins, kept, node_of_slot):
-    """Find the shortest cycle through each of `rows`, by Dijkstra's algorithm."""
-    nodes = kept.shape[1]
-    distance = np.empty(nodes)
+    A path that has come to node k goes on by at least `leaving[k]`, unless it closes there; so nodes are
+    taken in the order of their distance plus that (which is the A* search of a consistent bound).
+    """
+    n, nodes = optimum.col_of_row.size, kept.shape[1]
+    leaving = np.zeros(nodes)
+    leaving[:n] = arcs.leaving
+    distance, closing = np.empty(nodes), np.empty(nodes)
     is_open = np.empty(nodes, np.bool_)
     for r in range(rows.size):
         start = rows[r]
+        col = optimum.col_of_row[start]
+        for k in range(n):
+            closing[k] = _reduced_cost(optimum, k, col)
+        if n < nodes:
+            closing[n] = max(-optimum.col_dual[col], 0.0)
         distance[:] = np.inf
         is_open[:] = True
         shortest = np.inf
-        node, length = start, 0.0
-        # The last arc of a cycle is at least `entering[start]` long.
-        while node >= 0 and length + entering[start] < shortest:
-            arcs = _arcs_from(optimum, free_cols, node, kept, node_of_slot)
-            if node != start:
-                shortest = min(shortest, length + arcs[start])
+        node, key = start, 0.0
+        distance[start] = 0.0
+        while node >= 0 and key + arcs.entering[start] < shortest:
             is_open[node] = False
-            node, length = _relax(arcs, length, distance, is_open)
+            lengths = _arcs_from(optimum, free_cols, node, kept, node_of_slot)
+            length = distance[node]
+            node, key = -1, np.inf
+            for k in range(nodes):
+                if is_open[k]:
+                    if length + lengths[k] < distance[k]:
+                        distance[k] = length + lengths[k]
+                        shortest = min(shortest, distance[k] + closing[k])
+                    if distance[k] + leaving[k] < key:
+                        node, key = k, distance[k] + leaving[k]
         margins[r] = shortest
-
-
-@inline_kernel
-def _relax(arcs, length, distance, is_open):
-    """Shorten the distances of the open nodes by way of one node; return the nearest of them, or -1."""
-    nearest, least = -1, np.inf
-    for k in range(arcs.size):
-        if is_open[k]:
-            distance[k] = min(distance[k], length + arcs[k])
-            if distance[k] < least:
-                nearest, least = k, distance[k]
-    return nearest, least
 
 
 @inline_kernel

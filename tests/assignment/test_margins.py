@@ -52,7 +52,7 @@ def margins_by_definition(optimum):
 
 def all_exact(optimum):
     arcs = shortest_arcs(optimum)
-    return exact_margins(optimum, arcs.entering, np.arange(optimum.col_of_row.size)), arcs.bound
+    return exact_margins(optimum, arcs, np.arange(optimum.col_of_row.size)), arcs.bound
 
 
 def test_exact_margin_is_the_rise_of_the_optimum_without_the_pair():
@@ -112,4 +112,4 @@ def test_some_rows_have_the_margins_that_all_of_them_have():
     optimum = draw_optimum(np.random.default_rng(5))
     exact, _ = all_exact(optimum)
     rows = np.arange(0, exact.size, 2)
-    np.testing.assert_array_equal(exact_margins(optimum, shortest_arcs(optimum).entering, rows), exact[rows])
+    np.testing.assert_array_equal(exact_margins(optimum, shortest_arcs(optimum), rows), exact[rows])
