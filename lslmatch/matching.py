@@ -25,10 +25,12 @@ from lslmatch.distances import (
     expand_squares,
     multiply_tile,
 )
-from lslmatch.results import Affine, FloatArray, MatchResult
+from lslmatch.profile import fit_best, fit_profile
+from lslmatch.results import Affine, Assignment, FloatArray, MatchResult, ProfileCurve
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
-_ALIGNMENTS = ("standardize", "identity", "profile", "auto")
+_SEARCHES = {"profile": fit_profile, "auto": fit_best}
+_ALIGNMENTS = ("standardize", "identity", *_SEARCHES)
 
 
 def match(
@@ -90,6 +92,12 @@ def match(
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0])
+    if isinstance(alignment, str) and alignment in _SEARCHES:
+        fit = _SEARCHES[alignment](x, y, workers)
+        if objective == "lsl":
+            return _result(x.shape[0], fit.assignment, fit.affine, objective, None, fit.curve)
+        result = match(x, y, objective=objective, alignment=fit.affine, noise=noise, workers=workers)
+        return result._replace(profile=fit.curve)
     affine = _align(x, y, alignment)
     geometry, exponent = common_coordinates(x, y, affine)
     if objective == "greedy":
@@ -100,19 +108,7 @@ def match(
         rule = square_rule(geometry, exponent)
     else:
         rule = normalized_rule(levels, affine.scale, exponent)
-    assignment = assign_points(geometry, rule, workers)
-    permutation = np.full(x.shape[0], -1, np.intp)
-    permutation[assignment.row_ind] = assignment.col_ind
-    return MatchResult(
-        permutation,
-        affine.scale,
-        affine.shift,
-        assignment.objective,
-        assignment.row_dual,
-        assignment.col_dual,
-        objective,
-        levels,
-    )
+    return _result(x.shape[0], assign_points(geometry, rule, workers), affine, objective, levels)
 
 
 def _align(x: FloatArray, y: FloatArray, alignment: str | Affine) -> Affine:
@@ -120,11 +116,21 @@ def _align(x: FloatArray, y: FloatArray, alignment: str | Affine) -> Affine:
         return check_affine(alignment, "alignment", x.shape[1])
     if check_option(alignment, "alignment", _ALIGNMENTS) == "identity":
         return Affine(1.0, np.zeros(x.shape[1]))
-    if alignment == "standardize":
-        return estimate_affine(x, y)
-    raise ValueError(
-        f"alignment {alignment!r} is not available yet; use 'standardize', 'identity' or an Affine"
-    )
+    return estimate_affine(x, y)
+
+
+def _result(
+    n: int,
+    assignment: Assignment,
+    affine: Affine,
+    objective: str,
+    levels: tuple[FloatArray, FloatArray] | None,
+    profile: ProfileCurve | None = None,
+) -> MatchResult:
+    permutation = np.full(n, -1, np.intp)
+    permutation[assignment.row_ind] = assignment.col_ind
+    duals = assignment.row_dual, assignment.col_dual
+    return MatchResult(permutation, *affine, assignment.objective, *duals, objective, levels, profile)
 
 
 def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:

@@ -35,6 +35,15 @@ class Assignment(NamedTuple):
     """The sum of the matched costs. (When maximising, every inequality is reversed.)"""
 
 
+class ProfileCurve(NamedTuple):
+    """The profile likelihood of the scale, as far as the search for its minimum saw it."""
+
+    scale: FloatArray
+    """Scales tau, ascending, of shape (k,)."""
+    value: FloatArray
+    """f(tau): the least sum of log(r**2) - log(tau) over the pairs, among the matchings that were solved."""
+
+
 class MatchResult(NamedTuple):
     """A matching of two sets of points, with the certificate that proves it optimal."""
 
@@ -54,6 +63,8 @@ class MatchResult(NamedTuple):
     """Which cost was summed: "lsl", "lss", "lsns" or "greedy"."""
     noise: tuple[FloatArray, FloatArray] | None
     """The noise levels that "lsns" was given."""
+    profile: ProfileCurve | None = None
+    """The profile likelihood that was searched, for the alignments "profile" and "auto"."""
 
     @property
     def affine(self) -> Affine:
