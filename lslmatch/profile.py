@@ -29,7 +29,7 @@ count for more than all others together: the logarithm of the excess is added to
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,8 @@ from lslmatch._jit import kernel
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.solve import _assignment
 from lslmatch.assignment.streamed import solve_streamed
-from lslmatch.costs import log_kernel, log_rule
-from lslmatch.distances import common_coordinates, least_exponent, nonzero_exponent, times_power
+from lslmatch.costs import log_rule
+from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
 from lslmatch.results import Affine, Assignment, FloatArray, IntArray, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).
@@ -55,6 +55,8 @@ _EVEN = 33
 _MINIMA, _MATCHINGS = 3, 8
 #: Reweightings at most, and the relative change of the factor at which they end.
 _REWEIGHTINGS, _SAME = 200, 1e-12
+#: A window below this width cannot be told from rounding.
+_NARROW = 1e-12
 #: A smaller fall of f than this is not worth another matching.
 _GAIN = 1e-9
 
@@ -68,15 +70,18 @@ class Fit(NamedTuple):
     curve: ProfileCurve | None = None
 
 
-def fit_at(
-    x: FloatArray, y: FloatArray, affine: Affine, workers: int, col_dual: FloatArray | None = None
+def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
+    """Match under a given alignment, by LSL."""
+    return _solve(*common_coordinates(x, y, affine), affine, workers)
+
+
+def _solve(
+    geometry: Geometry, exponent: int, affine: Affine, workers: int, col_dual: FloatArray | None = None
 ) -> Fit:
-    """Match under a given alignment, by LSL; `col_dual` is a warm start for sets of equal size."""
-    geometry, exponent = common_coordinates(x, y, affine)
-    rule = log_rule(geometry, exponent)
-    n, m = geometry.shape
+    """Match points in common coordinates; `col_dual` is a warm start for sets of equal size."""
+    rule, (n, m) = log_rule(geometry, exponent), geometry.shape
     oriented = geometry.transposed() if n > m else geometry
-    solution = solve_streamed(oriented, rule, workers=workers, col_dual=col_dual if n == m else None)
+    solution = solve_streamed(oriented, rule, workers=workers, col_dual=col_dual)
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     solution = solution._replace(row_dual=solution.row_dual + rule.offset)
     assignment = _assignment(solution, n > m, float(costs.sum()))
@@ -106,7 +111,6 @@ def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
     search = _Search(x, y, workers)
-    search.visit(1.0)
     for factor, bound in search.propose():
         if bound < search.least():
             search.visit(factor)
@@ -117,86 +121,87 @@ class _Search:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
     def __init__(self, x: FloatArray, y: FloatArray, workers: int) -> None:
+        """Match at the start, and take the window from there."""
         self.x, self.y, self.workers = x, y, workers
         self.start = _start(x, y)
         geometry, exponent = common_coordinates(x, y, self.start)
-        rule = log_rule(geometry, exponent)
-        self.a, self.b, self.floor = geometry.a, geometry.b, rule.floor
-        # Values of f are differences to the one at the start until the end.
-        self.fits: list[tuple[float, Fit]] = []
-        self.pairs: list[_Pairs] = []
-        self.window = (1.0, 1.0)
-        self.factors = np.ones(1)
-
-    def affine(self, factor: float) -> Affine:
-        """Give the alignment whose scale is `factor` times that of the start."""
-        if factor == 1.0:
-            return self.start
-        mean = _mean(self.x)
-        return Affine(factor * self.start.scale, mean - factor * (mean - self.start.shift))
+        self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry, exponent).floor
+        self.first = _solve(geometry, exponent, self.start, workers)
+        cols = self.first.assignment.col_ind
+        self.window = _window(self.a, self.b, cols)
+        self.fits: dict[float, Fit] = {}
+        self.matchings: dict[bytes, _Pairs] = {}
+        self.refined: dict[float, float] = {}
+        self._keep(1.0, self.first)
 
     def visit(self, factor: float) -> None:
         """Match exactly at a factor, and find the factor that is best for that matching."""
-        col_dual = self.fits[0][1].assignment.col_dual if self.fits else None
-        fit = fit_at(self.x, self.y, self.affine(factor), self.workers, col_dual)
-        self.fits.append((factor, fit))
-        pairs = _Pairs.of(self.a, self.b[fit.assignment.col_ind], self.floor)
-        self.pairs.append(pairs)
-        if len(self.fits) == 1:
-            self.window = _window(self.a, self.b, fit.assignment.col_ind)
-            low, high = self.window
-            self.factors = np.append(np.geomspace(low, high, _EVEN), 1.0) if high > low else np.ones(1)
-        refined = min(max(pairs.refine(factor), self.window[0]), self.window[1])
-        gain = pairs.value(factor) - pairs.value(refined)
-        self.factors = np.append(self.factors, [factor, refined] if gain > _GAIN else factor)
+        mean = _mean(self.x)
+        affine = Affine(factor * self.start.scale, mean - factor * (mean - self.start.shift))
+        # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
+        col_dual: FloatArray | None = self.first.assignment.col_dual
+        if self.a.shape != self.b.shape or 2 * np.count_nonzero(col_dual) < self.b.shape[0]:
+            col_dual = None
+        geometry, exponent = common_coordinates(self.x, self.y, affine)
+        self._keep(factor, _solve(geometry, exponent, affine, self.workers, col_dual))
 
-    def curve(self) -> FloatArray:
-        """Give at each factor the least value among the matchings that are known."""
-        return np.min([pairs.values(self.factors) for pairs in self.pairs], axis=0)
+    def _keep(self, factor: float, fit: Fit) -> None:
+        pairs = _Pairs.of(self.a, self.b[fit.assignment.col_ind], self.floor)
+        self.fits[factor] = fit
+        self.matchings[fit.assignment.col_ind.tobytes()] = pairs
+        value = self.refined[factor] = pairs.value(factor)
+        best = self.confine(pairs.refine(factor))
+        lower = pairs.value(best)
+        if lower < value - _GAIN:
+            self.refined[best] = lower
+
+    def confine(self, factor: float) -> float:
+        """Return the nearest factor in the window."""
+        return min(max(factor, self.window[0]), self.window[1])
 
     def least(self) -> float:
-        """Give the least value so far."""
-        return float(self.curve().min())
+        """Give the least value that a known matching has at its best factor."""
+        return min(self.refined.values())
 
     def propose(self) -> list[tuple[float, float]]:
         """Return factors at which f may have a minimum, and lower bounds of f there, best first."""
-        pairs, (low, high) = self.pairs[0], self.window
+        low, high = self.window
+        pairs = self.matchings[self.first.assignment.col_ind.tobytes()]
         reach = math.log(high) * np.sqrt(pairs.squares / pairs.residuals(1.0))
         live = np.flatnonzero(reach > _LIVE)
-        if not live.size:
+        if not live.size or high - low < _NARROW:
             return []
         chosen = live[np.argsort(-reach[live], kind="stable")[:_POINTS]]
-        fit = self.fits[0][1]
-        lists = _Lists.of(self.a[chosen], self.b, fit.assignment.col_dual, self.window, self.floor)
-        factors = np.unique(np.concatenate([self.factors, lists.proposals(low, high)]))
+        lists = _Lists.of(self.a[chosen], self.b, self.first.assignment.col_dual, self.window, self.floor)
+        factors = np.unique(np.concatenate([[1.0], _even(self.window), lists.proposals(low, high)]))
         # Live points that are left out count as constant, all others with the partner that they have.
-        dead = np.delete(np.arange(self.a.shape[0]), live)
-        steady = _Pairs(pairs.height[dead], pairs.foot[dead], pairs.squares[dead], self.floor)
+        steady = pairs.part(np.delete(np.arange(self.a.shape[0]), live))
         information = float((steady.squares / steady.residuals(1.0)).sum())
         bound = lists.bounds(factors, information) - chosen.size * np.log(factors)
-        if dead.size:
-            even = np.geomspace(low, high, _EVEN)
-            bound += np.interp(factors, even, steady.values(even))
+        bound += np.interp(factors, _even(self.window), steady.values(_even(self.window)))
         bound += pairs.value(1.0) - bound[np.searchsorted(factors, 1.0)]
-        inner = np.concatenate([[np.inf], bound, [np.inf]])
-        minima = np.flatnonzero((inner[1:-1] <= inner[:-2]) & (inner[1:-1] <= inner[2:]))
+        padded = np.concatenate([[np.inf], bound, [np.inf]])
+        minima = np.flatnonzero((bound <= padded[:-2]) & (bound <= padded[2:]))
         minima = minima[np.argsort(bound[minima], kind="stable")[:_MINIMA]]
-        return [(float(factors[k]), float(bound[k])) for k in minima]
+        return [
+            (self.confine(steady.joined(lists.best(factors[k])).refine(float(factors[k]))), float(bound[k]))
+            for k in minima
+        ]
 
     def finish(self) -> Fit:
         """Match at the best factor that is known until nothing changes; return the best exact fit."""
-        while len(self.fits) < _MATCHINGS:
-            best = float(self.factors[np.argmin(self.curve())])
-            if any(best == factor for factor, _ in self.fits):
+        even = _even(self.window)
+        while True:
+            factors = np.union1d(even, list(self.refined))
+            values = np.min([pairs.values(factors) for pairs in self.matchings.values()], axis=0)
+            best = float(factors[np.argmin(values)])
+            if best in self.fits or len(self.fits) >= _MATCHINGS:
                 break
             self.visit(best)
-        guarded = [pairs.value(factor) for pairs, (factor, _) in zip(self.pairs, self.fits, strict=True)]
-        at = int(np.argmin(guarded))
-        factor, fit = self.fits[at]
-        order = np.unique(self.factors, return_index=True)[1]
-        values = self.curve()[order] + (fit.value - guarded[at])
-        curve = ProfileCurve(self.start.scale * self.factors[order], values)
-        return fit._replace(curve=curve)
+        best = min(self.fits, key=lambda factor: values[np.searchsorted(factors, factor)])
+        fit = self.fits[best]
+        values += fit.value - values[np.searchsorted(factors, best)]
+        return fit._replace(curve=ProfileCurve(self.start.scale * factors, values))
 
 
 class _Pairs(NamedTuple):
@@ -219,15 +224,24 @@ class _Pairs(NamedTuple):
         """Give the squared residuals, not below the coincident-point floor."""
         return np.maximum(self.height + self.squares * (factor - self.foot) ** 2, self.floor)
 
-    def values(self, factors: FloatArray) -> FloatArray:
-        """Give sum log |a - t b|^2 - K log t at each factor t, and the excess of a single pair."""
-        parts = np.empty((3, factors.size))
-        _sum_logarithms(self.height, self.foot, self.squares, self.floor, factors, parts)
-        return parts[0] - self.foot.size * np.log(factors) + _excess(parts[1], parts[2])
-
     def value(self, factor: float) -> float:
-        """Give the same at one factor."""
-        return float(self.values(np.array([factor]))[0])
+        """Give sum log |a - t b|^2 - K log t at a factor t, and the excess of a single pair."""
+        residuals = self.residuals(factor)
+        information = self.squares / residuals
+        excess = _excess(information.sum(), information.max(initial=0.0))
+        return float(np.log(residuals).sum() - residuals.size * math.log(factor) + excess)
+
+    def values(self, factors: FloatArray) -> FloatArray:
+        """Give the same at several factors."""
+        return np.array([self.value(factor) for factor in factors])
+
+    def part(self, rows: IntArray) -> _Pairs:
+        """Take some of the pairs."""
+        return _Pairs(self.height[rows], self.foot[rows], self.squares[rows], self.floor)
+
+    def joined(self, other: _Pairs) -> _Pairs:
+        """Take the pairs of both."""
+        return _Pairs(*(np.concatenate(both) for both in zip(self[:3], other[:3], strict=True)), self.floor)
 
     def refine(self, factor: float) -> float:
         """Descend from a factor to a minimum for these pairs.
@@ -280,6 +294,13 @@ class _Lists(NamedTuple):
         foot = self.foot[:, :_PROPOSALS]
         return foot[(low < foot) & (foot < high)]
 
+    def best(self, factor: float) -> _Pairs:
+        """Give the pair of least price of every point."""
+        residuals = np.maximum(self.height + self.squares * (factor - self.foot) ** 2, self.floor)
+        at = np.argmin(residuals * self.price, axis=1)[:, None]
+        columns = (np.take_along_axis(values, at, axis=1)[:, 0] for values in self[:3])
+        return _Pairs(*columns, self.floor)
+
     def bounds(self, factors: FloatArray, information: float) -> FloatArray:
         """Give the sum of the points' least priced costs, and the excess, beside others' `information`."""
         parts = np.empty((3, factors.size))
@@ -317,7 +338,12 @@ def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]
     return math.exp(-reach), math.exp(reach)
 
 
-def _excess(information: FloatArray, largest: FloatArray) -> FloatArray:
+def _even(window: tuple[float, float]) -> FloatArray:
+    """Give evenly spread factors of a window."""
+    return np.geomspace(*window, _EVEN)
+
+
+def _excess(information: Any, largest: Any) -> Any:
     """Give the logarithm of how much more one pair says about the scale than all others, if it does."""
     others = np.maximum(information - largest, 1e-300)
     return np.log(np.maximum(largest / others, 1.0))
@@ -333,24 +359,8 @@ def _fit_exchanged(x: FloatArray, y: FloatArray, workers: int) -> Fit:
 
 
 @kernel
-def _sum_logarithms(height, foot, squares, floor, factors, parts):
-    """Fill for each factor: the sum of logarithms, the sum of information, and the largest of it."""
-    n = height.size
-    for k in range(factors.size):
-        total, information, largest = 0.0, 0.0, 0.0
-        for i in range(n):
-            residual = height[i] + squares[i] * (factors[k] - foot[i]) ** 2
-            residual = residual if residual > floor else floor
-            total += log_kernel(residual)
-            ratio = squares[i] / residual
-            information += ratio
-            largest = ratio if ratio > largest else largest
-        parts[0, k], parts[1, k], parts[2, k] = total, information, largest
-
-
-@kernel
 def _sum_least(height, foot, squares, price, floor, factors, parts):
-    """Fill the same for the least priced pair of every point."""
+    """Fill for each factor, over the best pairs: sum of logarithms, of information, largest information."""
     n, size = height.shape
     for k in range(factors.size):
         total, information, largest = 0.0, 0.0, 0.0
