@@ -38,7 +38,7 @@ from lslmatch.assignment.solve import _assignment
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import log_rule
 from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
-from lslmatch.residuals import Lists, Pairs, without_excess
+from lslmatch.residuals import Lists, Pairs, find_centres
 from lslmatch.results import Affine, Assignment, FloatArray, IntArray, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).
@@ -55,8 +55,6 @@ _EVEN = 33
 _MINIMA, _REMATCHINGS, _MATCHINGS = 6, 2, 8
 #: A smaller fall of f than this is not worth another matching.
 _GAIN = 1e-3
-#: Steps of the centres at most, and the step that ends them in units of the smallest residual.
-_RECENTRINGS, _STILL = 30, 1e-2
 
 
 class Fit(NamedTuple):
@@ -189,27 +187,15 @@ class _Search:
         return _Proposal(pairs.value(factor), factor, rows, cols)
 
     def recentre(self, proposal: _Proposal) -> float:
-        """Centre both sets where the quiet pairs of a proposal have their mean; return the factor then best.
-
-        The likelihood weighs pairs by 1 / |r_i|^2. In one or two dimensions such weights have no mean, and
-        chance would rule: there the pairs are weighed equally.
-        """
-        a, b, factor = self.a[proposal.rows], self.b[proposal.cols], proposal.factor
-        centres, count = np.zeros((2, a.shape[1])), a.shape[0]
-        for _ in range(_RECENTRINGS):
-            rest = a - centres[0] - factor * (b - centres[1])
-            residuals = np.maximum(np.einsum("ij,ij->i", rest, rest), self.floor)
-            weights = without_excess(1.0 / residuals) if a.shape[1] > 2 else np.ones(count)
-            before = centres[0] - factor * centres[1]
-            centres = np.stack([weights @ a, weights @ b]) / weights.sum()
-            factor = self._confine(Pairs.of(a - centres[0], b - centres[1], self.floor).refine(factor))
-            moved = np.linalg.norm(centres[0] - factor * centres[1] - before)
-            if moved <= _STILL * math.sqrt(residuals.min()):
-                break
+        """Centre both sets by the quiet pairs of a proposal; return the factor that is best then."""
+        a, b = self.a[proposal.rows], self.b[proposal.cols]
+        centres = np.zeros((2, a.shape[1]))
+        factor = find_centres(a, b, proposal.factor, self.floor, centres)
+        factor = Pairs.of(a - centres[0], b - centres[1], self.floor).refine(self._confine(factor))
         self.a, self.b, self.centres = self.a - centres[0], self.b - centres[1], self.centres + centres
         # What was known holds for the centres before.
         self.factors, self.fits, self.matchings = self.even, {}, {}
-        return factor
+        return self._confine(factor)
 
     def visit(self, factor: float) -> None:
         """Match exactly at a factor, and find the factor that is best for that matching."""

@@ -20,6 +20,8 @@ from lslmatch.results import FloatArray, IntArray
 
 #: Pairs of a point that are followed through the window, and those of them that propose a scale.
 _PAIRS, _PROPOSALS = 32, 8
+#: Steps of the centres at most, and the step that ends them in units of the smallest residual.
+_RECENTRINGS, _STILL = 30, 1e-2
 #: Reweightings at most, and the relative change of the factor at which they end.
 _REWEIGHTINGS, _SAME = 200, 1e-12
 
@@ -79,7 +81,9 @@ class Pairs(NamedTuple):
         of A t^2 - B t - K / 2. Weights are cut as in the excess.
         """
         for _ in range(_REWEIGHTINGS):
-            information = without_excess(self.squares / self.residuals(factor))
+            information = self.squares / self.residuals(factor)
+            top = int(np.argmax(information))
+            information[top] = min(information[top], information.sum() - information[top])
             total, slope = information.sum(), information @ self.foot
             if not total > 0.0:
                 break
@@ -132,13 +136,6 @@ class Lists(NamedTuple):
         return parts[0] + _excess(parts[1] + information, parts[2])
 
 
-def without_excess(weights: FloatArray) -> FloatArray:
-    """Reduce the largest weight to the sum of the others, if it is more."""
-    top = int(np.argmax(weights))
-    weights[top] = min(weights[top], weights.sum() - weights[top])
-    return weights
-
-
 def _excess(information: Any, largest: Any) -> Any:
     """Give the logarithm of how much more one pair says about the scale than all others, if it does."""
     others = np.maximum(information - largest, np.finfo(np.float64).tiny)
@@ -162,3 +159,50 @@ def _sum_least(height, foot, squares, price, floor, factors, parts):
             information += ratio
             largest = max(largest, ratio)
         parts[0, k], parts[1, k], parts[2, k] = total, information, largest
+
+
+@kernel
+def find_centres(a, b, factor, floor, centres):
+    """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
+
+    The likelihood weighs pairs by 1 / |r_i|^2, so that quiet pairs count more; each step is a weighted
+    mean, and the root of `Pairs.refine` about it. No pair weighs more than all others together. In one or
+    two dimensions such weights have no mean, and chance would rule: there pairs are weighed equally.
+    """
+    n, d = a.shape
+    weights = np.empty(n)
+    before = np.empty(d)
+    for _ in range(_RECENTRINGS):
+        least = np.inf
+        for i in range(n):
+            residual = 0.0
+            for k in range(d):
+                residual += (a[i, k] - centres[0, k] - factor * (b[i, k] - centres[1, k])) ** 2
+            residual = max(residual, floor)
+            least = min(least, residual)
+            weights[i] = 1.0 / residual if d > 2 else 1.0 / n
+        top = np.argmax(weights)
+        weights[top] = min(weights[top], weights.sum() - weights[top])
+        total = weights.sum()
+        before[:] = centres[0] - factor * centres[1]
+        centres[:] = 0.0
+        for i in range(n):
+            for k in range(d):
+                centres[0, k] += weights[i] / total * a[i, k]
+                centres[1, k] += weights[i] / total * b[i, k]
+        if d <= 2:
+            break
+        squares, products = 0.0, 0.0
+        for i in range(n):
+            for k in range(d):
+                offset = b[i, k] - centres[1, k]
+                squares += weights[i] * offset * offset
+                products += weights[i] * offset * (a[i, k] - centres[0, k])
+        if squares > 0.0:
+            factor = (products + math.sqrt(products**2 + 2 * n * squares)) / (2 * squares)
+        moved = 0.0
+        for k in range(d):
+            moved += (centres[0, k] - factor * centres[1, k] - before[k]) ** 2
+        if moved <= _STILL**2 * least:
+            break
+    return factor
