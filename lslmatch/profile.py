@@ -138,6 +138,7 @@ class _Search:
         self.fits: dict[float, Fit] = {}
         self.matchings: dict[bytes, Pairs] = {}
         self._keep(1.0, self.first)
+        self.start_value = self._value(1.0)
 
     def propose(self) -> _Proposal:
         """Look for the minimum of f, as far as it can be seen without matching all points again."""
@@ -154,8 +155,9 @@ class _Search:
         # Live points that are left out count as constant, all others with the partner that they have.
         steady = pairs.part(dead)
         information = float((steady.squares / steady.residuals(1.0)).sum())
-        bound = lists.bounds(factors, information) - chosen.size * np.log(factors)
-        bound += np.interp(factors, self.even, steady.values(self.even))
+        bound = lists.bounds(factors, information)
+        if dead.size:
+            bound += np.interp(factors, self.even, steady.values(self.even))
         padded = np.concatenate([[np.inf], bound, [np.inf]])
         minima = np.flatnonzero((bound <= padded[:-2]) & (bound <= padded[2:]))
         minima = minima[np.argsort(bound[minima], kind="stable")[:_MINIMA]]
@@ -191,11 +193,13 @@ class _Search:
         a, b = self.a[proposal.rows], self.b[proposal.cols]
         centres = np.zeros((2, a.shape[1]))
         factor = find_centres(a, b, proposal.factor, self.floor, centres)
-        factor = Pairs.of(a - centres[0], b - centres[1], self.floor).refine(self._confine(factor))
+        self._move(centres)
+        return self._refined(factor, proposal.rows, proposal.cols).factor
+
+    def _move(self, centres: FloatArray) -> None:
+        """Take other points as origins. What was known is forgotten: it held for the origins before."""
         self.a, self.b, self.centres = self.a - centres[0], self.b - centres[1], self.centres + centres
-        # What was known holds for the centres before.
         self.factors, self.fits, self.matchings = self.even, {}, {}
-        return self._confine(factor)
 
     def visit(self, factor: float) -> None:
         """Match exactly at a factor, and find the factor that is best for that matching."""
@@ -211,26 +215,37 @@ class _Search:
 
     def finish(self) -> Fit:
         """Match at the best factor that is known until nothing changes; return the best exact fit."""
-        while True:
-            factors = self.factors
-            values = np.min([pairs.values(factors) for pairs in self.matchings.values()], axis=0)
-            known = min(self.fits, key=lambda factor: values[np.searchsorted(factors, factor)])
-            gain = values[np.searchsorted(factors, known)] - values.min()
-            if gain <= _GAIN or len(self.fits) >= _MATCHINGS:
-                break
-            self.visit(float(factors[np.argmin(values)]))
+        best = self._settle()
+        if self.start_value < best - _GAIN:
+            # The new origins were a mistake.
+            self._move(-self.centres)
+            self._keep(1.0, self.first)
+            best = self._settle()
+        known = min(self.fits, key=self._value)
         fit = self.fits[known]
-        values += fit.value - values[np.searchsorted(factors, known)]
-        return fit._replace(curve=ProfileCurve(self.start.scale * factors, values))
+        values = np.array([self._value(factor) for factor in self.factors])
+        return fit._replace(curve=ProfileCurve(self.start.scale * self.factors, values + (fit.value - best)))
+
+    def _settle(self) -> float:
+        """Match where the best value is expected until it is the value of an exact matching; return it."""
+        while True:
+            best = min(self._value(factor) for factor in self.fits)
+            values = [self._value(factor) for factor in self.factors]
+            if best - min(values) <= _GAIN or len(self.fits) >= _MATCHINGS:
+                return best
+            self.visit(float(self.factors[np.argmin(values)]))
+
+    def _value(self, factor: float) -> float:
+        """Give the least value at a factor among the matchings that are known."""
+        return min(pairs.value(factor) for pairs in self.matchings.values())
 
     def _keep(self, factor: float, fit: Fit) -> None:
         pairs = Pairs.of(self.a, self.b[fit.assignment.col_ind], self.floor)
         self.fits[factor] = fit
         self.matchings[fit.assignment.col_ind.tobytes()] = pairs
         best = self._confine(pairs.refine(factor))
-        self.factors = np.union1d(self.factors, [factor])
-        if pairs.value(best) < pairs.value(factor) - _GAIN:
-            self.factors = np.union1d(self.factors, [best])
+        better = pairs.value(best) < pairs.value(factor) - _GAIN
+        self.factors = np.union1d(self.factors, [factor, best] if better else [factor])
 
     def _confine(self, factor: float) -> float:
         return min(max(factor, self.window[0]), self.window[1])

@@ -4,8 +4,12 @@ With centred sets a and b, and a factor t of the scale, |a_i - t b_j|^2 is a par
 over 0 at its `foot`, t = a_i.b_j / |b_j|^2, and `squares` = |b_j|^2. A few numbers a pair serve every scale.
 
 The likelihood has poles: one pair can always be brought close by a scale of its own (exactly, if
-d = 1). With |b_j|^2 / |a_i - t b_j|^2, the information that a pair holds about the scale, no pair may
-count for more than all others together: the logarithm of its excess is added.
+d = 1). So one pair is counted as spent on the scale. With w_i = |b_j|^2 / |a_i - t b_j|^2, the
+information that a pair holds about t, the value at t is
+
+    sum log |a_i - t b_j|^2 - K log t + log sum w_i,
+
+in which a pair alone gains nothing by coming close, and two pairs together as much as one would.
 """
 
 from __future__ import annotations
@@ -59,11 +63,10 @@ class Pairs(NamedTuple):
         return np.maximum(self.height + self.squares * (factor - self.foot) ** 2, self.floor)
 
     def value(self, factor: float) -> float:
-        """Give sum log |a - t b|^2 - K log t at a factor t, and the excess of a single pair."""
+        """Give the value at one factor."""
         residuals = self.residuals(factor)
-        information = self.squares / residuals
-        excess = _excess(information.sum(), information.max(initial=0.0))
-        return float(np.log(residuals).sum() - residuals.size * math.log(factor) + excess)
+        information = (self.squares / residuals).sum()
+        return float(np.log(residuals).sum() - residuals.size * math.log(factor) + _log(information))
 
     def values(self, factors: FloatArray) -> FloatArray:
         """Give the same at several factors."""
@@ -74,20 +77,20 @@ class Pairs(NamedTuple):
         return Pairs(self.height[rows], self.foot[rows], self.squares[rows], self.floor)
 
     def refine(self, factor: float) -> float:
-        """Descend from a factor to a minimum for these pairs.
+        """Descend from a factor to a minimum of the value.
 
-        The logarithm lies below its tangents, so the sum of logarithms lies below the sum of squares with
-        the weights 1 / |r_i|^2, which it touches. With the term -K log t the latter is least at the root
-        of A t^2 - B t - K / 2. Weights are cut as in the excess.
+        Where the derivative vanishes so does that of a sum of squares with the weights
+        (1 - w_i / sum w) / |r_i|^2. With the term -K log t that is least at the root of A t^2 - B t - K / 2,
+        which is the next factor.
         """
+        count = self.foot.size
         for _ in range(_REWEIGHTINGS):
             information = self.squares / self.residuals(factor)
-            top = int(np.argmax(information))
-            information[top] = min(information[top], information.sum() - information[top])
+            information *= 1.0 - information / (information.sum() or 1.0)
             total, slope = information.sum(), information @ self.foot
             if not total > 0.0:
                 break
-            before, factor = factor, (slope + math.sqrt(slope**2 + 2 * self.foot.size * total)) / (2 * total)
+            before, factor = factor, (slope + math.sqrt(slope**2 + 2 * count * total)) / (2 * total)
             if abs(factor - before) <= _SAME * factor:
                 break
         return factor
@@ -130,24 +133,23 @@ class Lists(NamedTuple):
         return np.take_along_axis(self.cols, at, axis=1)[:, 0]
 
     def bounds(self, factors: FloatArray, information: float) -> FloatArray:
-        """Give the sum of the points' least priced costs, and the excess, beside others' `information`."""
-        parts = np.empty((3, factors.size))
-        _sum_least(self.height, self.foot, self.squares, self.price, self.floor, factors, parts)
-        return parts[0] + _excess(parts[1] + information, parts[2])
+        """Give the value with each point's least priced cost, beside the `information` of other pairs."""
+        sums = np.empty((2, factors.size))
+        _sum_least(self.height, self.foot, self.squares, self.price, self.floor, factors, sums)
+        return sums[0] - self.cols.shape[0] * np.log(factors) + _log(sums[1] + information)
 
 
-def _excess(information: Any, largest: Any) -> Any:
-    """Give the logarithm of how much more one pair says about the scale than all others, if it does."""
-    others = np.maximum(information - largest, np.finfo(np.float64).tiny)
-    return np.maximum(np.log(np.maximum(largest, others)) - np.log(others), 0.0)
+def _log(information: Any) -> Any:
+    """Take the logarithm of what may be 0: then every point of b is in the centre."""
+    return np.log(np.maximum(information, np.finfo(np.float64).tiny))
 
 
 @kernel
-def _sum_least(height, foot, squares, price, floor, factors, parts):
-    """Fill for each factor, over the best pairs: sum of logarithms, of information, largest information."""
+def _sum_least(height, foot, squares, price, floor, factors, sums):
+    """Fill for each factor: the sum of the points' least costs, and of the information of those pairs."""
     n, size = height.shape
     for k in range(factors.size):
-        total, information, largest = 0.0, 0.0, 0.0
+        total, information = 0.0, 0.0
         for i in range(n):
             least, ratio = np.inf, 0.0
             for j in range(size):
@@ -157,8 +159,7 @@ def _sum_least(height, foot, squares, price, floor, factors, parts):
                     least, ratio = residual * price[i, j], squares[i, j] / residual
             total += math.log(least)
             information += ratio
-            largest = max(largest, ratio)
-        parts[0, k], parts[1, k], parts[2, k] = total, information, largest
+        sums[0, k], sums[1, k] = total, information
 
 
 @kernel
@@ -166,8 +167,9 @@ def find_centres(a, b, factor, floor, centres):
     """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
 
     The likelihood weighs pairs by 1 / |r_i|^2, so that quiet pairs count more; each step is a weighted
-    mean, and the root of `Pairs.refine` about it. No pair weighs more than all others together. In one or
-    two dimensions such weights have no mean, and chance would rule: there pairs are weighed equally.
+    mean, and the root of `Pairs.refine` about it. As there, one pair is spent: a pair that weighs
+    more than all others counts little. In one or two dimensions such weights have no mean, and chance would
+    rule: there pairs are weighed equally.
     """
     n, d = a.shape
     weights = np.empty(n)
@@ -181,8 +183,7 @@ def find_centres(a, b, factor, floor, centres):
             residual = max(residual, floor)
             least = min(least, residual)
             weights[i] = 1.0 / residual if d > 2 else 1.0 / n
-        top = np.argmax(weights)
-        weights[top] = min(weights[top], weights.sum() - weights[top])
+        weights *= 1.0 - weights / weights.sum()
         total = weights.sum()
         before[:] = centres[0] - factor * centres[1]
         centres[:] = 0.0
