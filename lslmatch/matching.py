@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._jit import kernel
 from lslmatch._validation import (
     check_affine,
     check_count,
@@ -17,14 +16,8 @@ from lslmatch._validation import (
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.distances import (
-    TILE_ROWS,
-    Geometry,
-    common_coordinates,
-    cut_tiles,
-    expand_squares,
-    multiply_tile,
-)
+from lslmatch.distances import Geometry, common_coordinates
+from lslmatch.nearest import choose_nearest
 from lslmatch.profile import fit_best, fit_profile
 from lslmatch.results import Affine, Assignment, FloatArray, MatchResult, ProfileCurve
 
@@ -136,9 +129,7 @@ def _result(
 def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
-    choice, least = np.empty(min(n, m), np.intp), np.empty(min(n, m))
-    chooser = geometry if n <= m else geometry.transposed()
-    _choose_nearest(chooser, cut_tiles(chooser, np.float64), choice, least)
+    choice, least = choose_nearest(geometry if n <= m else geometry.transposed(), exclusive=True)
     permutation = choice
     if n > m:
         permutation = np.full(n, -1, np.intp)
@@ -146,29 +137,3 @@ def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchR
     rule = log_rule(geometry, exponent)
     objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
     return MatchResult(permutation, affine.scale, affine.shift, objective, None, None, "greedy", None)
-
-
-@kernel
-def _choose_nearest(geometry, tiles, choice, least):
-    """Give each row in turn its nearest column that is not taken."""
-    n, m = geometry.a.shape[0], geometry.b.shape[0]
-    taken = np.zeros(m, np.bool_)
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols))
-    distances = np.empty((rows, m))
-    for first in range(0, n, rows):
-        last = min(first + rows, n)
-        for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, first, last, t, products)
-            for i in range(first, last):
-                row = distances[i - first][t * cols : t * cols + width]
-                expand_squares(geometry, tiles, i, t * cols, products[i - first], row)
-        for i in range(first, last):
-            row = distances[i - first]
-            best = -1
-            for j in range(m):
-                if not taken[j] and (best < 0 or row[j] < row[best]):
-                    best = j
-            taken[best] = True
-            choice[i] = best
-            least[i] = row[best]

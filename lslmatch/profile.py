@@ -38,6 +38,7 @@ from lslmatch.assignment.solve import _assignment
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import log_rule
 from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
+from lslmatch.nearest import choose_nearest
 from lslmatch.residuals import Lists, Pairs, find_centres
 from lslmatch.results import Affine, Assignment, FloatArray, IntArray, ProfileCurve
 
@@ -85,21 +86,31 @@ def _solve(
 
 
 def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
-    """Compare the likelihood at the identity, after standardising, and at its minimum.
+    """Compare the likelihood at the identity, after standardising, and at its minimum; return the best.
 
-    The identity has no free parameter and the others d + 1, whose price is that of Schwarz: log(K d) / 2
-    each in the log-likelihood, which is -d / 2 times f.
+    The identity has no free parameter and the others d + 1, whose price is that of Akaike: 1 each in the
+    log-likelihood of the residuals, which is -d / 2 times f.
     """
     n, d = x.shape
-    fits = [fit_profile(x, y, workers)]
+    profile = best = fit_profile(x, y, workers)
     if n != y.shape[0]:
-        fits.append(fit_at(x, y, estimate_affine(x, y), workers))
-    best = min(fits, key=lambda fit: fit.value)
-    identity = fit_at(x, y, Affine(1.0, np.zeros(d)), workers)
-    price = (d + 1) / d * math.log(min(n, y.shape[0]) * d)
-    if identity.value < best.value + price:
-        best = identity
-    return best._replace(curve=fits[0].curve)
+        # With sets of equal size the search begins at the standardised sets.
+        best = min(best, fit_at(x, y, estimate_affine(x, y), workers), key=lambda fit: fit.value)
+    limit = best.value + 2 * (d + 1) / d
+    identity = Affine(1.0, np.zeros(d))
+    geometry, exponent = common_coordinates(x, y, identity)
+    # Without alignment transformed sets have nothing in common, which takes long to match but not to see.
+    if _bound(geometry, exponent) < limit:
+        fit = _solve(geometry, exponent, identity, workers)
+        best = fit if fit.value < limit else best
+    return best._replace(curve=profile.curve)
+
+
+def _bound(geometry: Geometry, exponent: int) -> float:
+    """Give a lower bound of the LSL objective: all points of the smaller set with their nearest partners."""
+    rule, (n, m) = log_rule(geometry, exponent), geometry.shape
+    least = choose_nearest(geometry if n <= m else geometry.transposed(), exclusive=False)[1]
+    return float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
 
 
 def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:

@@ -50,7 +50,9 @@ class Pairs(NamedTuple):
     def all_of(cls, a: FloatArray, b: FloatArray, floor: float) -> Pairs:
         """Take each row of `a` with each row of `b`."""
         squares = np.einsum("ij,ij->i", b, b)
-        foot = (a @ b.T) / np.where(squares > 0.0, squares, 1.0)
+        foot = np.zeros((a.shape[0], b.shape[0]))
+        _add_products(a, np.ascontiguousarray(b.T), foot)
+        foot /= np.where(squares > 0.0, squares, 1.0)
         height = np.maximum(np.einsum("ij,ij->i", a, a)[:, None] - squares * foot**2, 0.0)
         return cls(height, foot, squares, floor)
 
@@ -142,6 +144,17 @@ class Lists(NamedTuple):
 def _log(information: Any) -> Any:
     """Take the logarithm of what may be 0: then every point of b is in the centre."""
     return np.log(np.maximum(information, np.finfo(np.float64).tiny))
+
+
+@kernel
+def _add_products(a, b, products):
+    """Add the matrix product of a and b, without the threads that a BLAS would start."""
+    for i in range(a.shape[0]):
+        row = products[i]
+        for k in range(a.shape[1]):
+            factor, other = a[i, k], b[k]
+            for j in range(row.size):
+                row[j] += factor * other[j]
 
 
 @kernel
