@@ -7,7 +7,7 @@ from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis import Diagnosis, diagnose
 from lslmatch.matching import match
-from lslmatch.results import Affine, Assignment, MatchResult
+from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
 
@@ -16,6 +16,7 @@ __all__ = [
     "Assignment",
     "Diagnosis",
     "MatchResult",
+    "ProfileCurve",
     "check_certificate",
     "diagnose",
     "estimate_affine",

@@ -52,8 +52,15 @@ objectives (the cost of a pair at distance r):
   lsns     r^2 over the noise variance of the pair; needs --noise-x and --noise-y
   greedy   every point in turn takes the nearest one that is left; for comparison
 
+alignments (where scale and shift come from):
+  standardize   the means and the sums of squares of X and Y
+  identity      there are none: scale 1, shift 0
+  profile       the likelihood; for noise of very different levels
+  auto          whichever of the three the likelihood prefers
+
 examples:
   lslmatch match x.npy y.npy --out pairs.csv
+  lslmatch match x.npy y.npy --alignment auto --out pairs.csv
   lslmatch match x.csv y.csv --objective lss --out pairs.csv
   lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
 
@@ -316,7 +323,7 @@ def _parser() -> argparse.ArgumentParser:
     matching.add_argument("y", metavar="Y", type=Path, help="the second set, .npy or .csv")
     for name, default, meaning in (
         ("--objective", "lsl", "lsl, lss, lsns or greedy, explained below"),
-        ("--alignment", "standardize", "standardize: estimate scale and shift; identity: there are none"),
+        ("--alignment", "standardize", "standardize, identity, profile or auto, explained below"),
     ):
         matching.add_argument(name, default=default, metavar="NAME", help=f"{meaning} (default: {default})")
     for name, meaning in (

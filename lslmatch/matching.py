@@ -49,9 +49,14 @@ def match(
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
         the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
         their nearest free partner one after the other, and has no certificate.
-    alignment : {"standardize", "identity"} or Affine, default "standardize"
-        The map from `y` to `x`: estimated by standardising both sets, none at all (plain LSL), or a
-        given scale and shift.
+    alignment : {"standardize", "identity", "profile", "auto"} or Affine, default "standardize"
+        The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
+        scale at which the profile likelihood of LSL is least, in a window around the standardised one,
+        with a shift in which quiet pairs count more (for noise of very different levels; about three
+        times the work); whichever of the three has the best likelihood (the identity has it if the
+        others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
+        objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
+        that objective.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -61,8 +66,9 @@ def match(
     Returns
     -------
     MatchResult
-        ``y[permutation[i]]`` is the partner of ``x[i]``; with the scale, the shift, the objective and
-        the dual variables that prove it minimal.
+        ``y[permutation[i]]`` is the partner of ``x[i]``; with the scale, the shift, the objective, the
+        dual variables that prove it minimal at that scale and shift, and the likelihood that was
+        searched for them.
 
     Raises
     ------

@@ -7,10 +7,10 @@ With both sets centred, and K the size of the smaller one, the profile likelihoo
 Standardising takes tau-hat, which noisy points spoil for quiet ones; f looks at the quiet points, since
 nothing lowers it as much as a scale at which their residuals become small.
 
-1. Match at tau-hat. The noise of a pair, r_i = Z_i - tau Z#_pi(i), is independent of its sum
-   p_i = Z_i + tau Z#_pi(i) in the model, and the sums of squares differ by sum r_i.p_i. So the error of
-   log(tau-hat) has the variance sum |p_i|^2 |r_i|^2 / d over (2 sum |Z_i|^2)^2, without a free constant.
-   The window is five of these standard errors to either side.
+1. Match at tau-hat. In the model the difference of a pair, r_i = Z_i - tau Z#_pi(i), is independent of its
+   sum p_i = Z_i + tau Z#_pi(i), and the sums of squares differ by sum r_i.p_i. So the error of log(tau-hat)
+   has the variance sum |p_i|^2 |r_i|^2 / d over (2 sum |Z_i|^2)^2: all of it can be seen. The window is
+   five of these standard errors to either side.
 2. Across the window most points move by less than their residual: their partners stay, and their part of
    f is a smooth function. The others are the live ones. A pair (i, j) is closest at the scale
    tau_ij = Z_i.Z#_j / |Z#_j|^2, and f has a sharp minimum only where some pairs are close, so the
@@ -118,7 +118,7 @@ def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
     search = _Search(x, y, workers)
-    if search.window[1] - search.window[0] > _NARROW:
+    if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
     return search.finish()
 
@@ -144,7 +144,7 @@ class _Search:
         self.centres = np.zeros((2, x.shape[1]))
         self.first = _solve(geometry, self.exponent, self.start, workers)
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
-        self.even = np.geomspace(*self.window, _EVEN)
+        self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
         self.fits: dict[float, Fit] = {}
         self.matchings: dict[bytes, Pairs] = {}
@@ -289,6 +289,7 @@ def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]
         squares = np.einsum("ij,ij->i", b, b)
         variance += squares.var() / (2 * squares.mean()) ** 2 * (1 / n - 1 / m)
     reach = min(_STANDARD_ERRORS * math.sqrt(variance), math.log(_WIDEST))
+    reach = reach if reach > _NARROW else 0.0
     return math.exp(-reach), math.exp(reach)
 
 

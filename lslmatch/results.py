@@ -36,12 +36,17 @@ class Assignment(NamedTuple):
 
 
 class ProfileCurve(NamedTuple):
-    """The profile likelihood of the scale, as far as the search for its minimum saw it."""
+    """The profile likelihood f of the scale, as far as the search for its minimum saw it.
+
+    f(tau) is the least sum of ``log(r**2) - log(tau)`` over the pairs, with both sets centred as the search
+    ended. To it is added what fitting the scale costs, the change of ``log(sum(w))`` with w the information
+    that a pair holds about the scale: without that, one pair alone could lower f at will.
+    """
 
     scale: FloatArray
-    """Scales tau, ascending, of shape (k,)."""
+    """Scales tau, ascending, of shape (k,); those of the window that was searched, closer at the minima."""
     value: FloatArray
-    """f(tau): the least sum of log(r**2) - log(tau) over the pairs, among the matchings that were solved."""
+    """The least value among the matchings that were solved; at the best scale it is f, exactly."""
 
 
 class MatchResult(NamedTuple):

@@ -145,7 +145,7 @@ def test_program_is_silent_when_its_reader_leaves(saved):
 
 
 @pytest.mark.parametrize("objective", ["lsl", "lss", "lsns", "greedy"])
-@pytest.mark.parametrize("alignment", ["standardize", "identity"])
+@pytest.mark.parametrize("alignment", ["standardize", "identity", "profile", "auto"])
 def test_output_is_what_match_returns(objective, alignment, points, saved, tmp_path, capsys):
     x, y = points
     noise = (np.linspace(1, 2, 24), np.linspace(2, 3, 24)) if objective == "lsns" else None
@@ -485,8 +485,6 @@ def test_write_goes_through_a_link_and_keeps_the_usual_permissions(saved, tmp_pa
         (["--objective", "lsns"], "noise"),
         (["--objective", "best"], "objective must be one of"),
         (["--alignment", "best"], "alignment must be"),
-        (["--alignment", "profile"], "not available yet"),
-        (["--alignment", "auto"], "not available yet"),
         (["--workers", "0"], "workers must be at least 1"),
         (["--workers", "two"], "--workers"),
         (["--noise-x", "missing.npy"], "--noise-x and --noise-y must be given together"),

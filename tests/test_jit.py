@@ -84,7 +84,7 @@ for n, m, d in ((9, 9, 3), (2, 2, 1), (5, 8, 1), (8, 5, 2), (70, 80, 2)):
         log_cost_matrix(x, y, Affine(2, np.ones(d, np.float32)))
         for objective in ("lsl", "lss", "lsns", "greedy"):
             noise = (np.ones(n, np.float32), 2) if objective == "lsns" else None
-            for alignment in ("standardize", "identity", Affine(2, [1] * d)):
+            for alignment in ("standardize", "identity", "profile", "auto", Affine(2, [1] * d)):
                 result = match(x, y, objective=objective, alignment=alignment, noise=noise, workers=1 + n % 2)
                 if objective != "greedy":
                     check_certificate(x, y, result)

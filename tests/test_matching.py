@@ -701,14 +701,6 @@ def test_every_function_of_points_refuses_the_same_input(function, change, error
         function(**points)
 
 
-@pytest.mark.parametrize("alignment", ["profile", "auto"])
-def test_alignments_to_come_say_so(alignment):
-    with pytest.raises(
-        ValueError, match=f"alignment '{alignment}' is not available yet; use 'standardize', 'identity'"
-    ):
-        match(X, Y, alignment=alignment)
-
-
 def test_options_are_given_by_name():
     with pytest.raises(TypeError, match="positional argument"):
         match(X, Y, "lsl")
