@@ -13,7 +13,7 @@ from lslmatch.profile import _GAIN
 from lslmatch.residuals import Pairs, find_centres
 
 searches = pytest.mark.parametrize("alignment", ["profile", "auto"])
-shapes = pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (2, 3), (30, 30), (20, 33), (33, 20)])
+shapes = pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (2, 3), (20, 20), (14, 20), (20, 14)])
 
 
 def draw(n, m, d, seed=0, scale=2.0, shift=1.0, quietest=0.01):
@@ -33,8 +33,12 @@ def likelihood(x, y, result):
     return float((np.log((rest**2).sum(axis=1)) - math.log(result.scale)).sum())
 
 
-def adversarial(n=300 if SMALL else 600, separation=6.0, rng=0):
-    truth = adversarial_configuration(n, 12, noise_ratio=900.0, separation=separation, strength=2.0, rng=rng)
+compiled = pytest.mark.skipif(SMALL, reason="the effect shows only with many points")
+
+
+def adversarial(rng):
+    n = 60 if SMALL else 600
+    truth = adversarial_configuration(n, 12, noise_ratio=900.0, separation=6.0, strength=2.0, rng=rng)
     return truth, *truth.sample(rng + 100)
 
 
@@ -54,7 +58,7 @@ def test_the_matching_is_proven_optimal_at_the_scale_that_is_returned(alignment,
 
 @shapes
 @pytest.mark.parametrize("d", [1, 2, 3, 15])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1 if SMALL else 3))
 def test_the_curve_is_least_at_the_scale_that_is_returned_and_equals_f_there(n, m, d, seed):
     x, y = draw(n, m, d, seed)
     result = match(x, y, alignment="profile")
@@ -72,9 +76,7 @@ def test_the_curve_is_least_at_the_scale_that_is_returned_and_equals_f_there(n, 
         assert value == pytest.approx(likelihood(x, y, result), abs=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("n", "d"), [(2, 2), (3, 1), (3, 2), (4, 1), (4, 2), *([] if SMALL else [(5, 1), (5, 2)])]
-)
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (3, 1), (3, 2), (4, 1), (4, 2), (5, 2)])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_matching_and_no_scale_of_the_window_is_better(n, d, seed):
     x, y = draw(n, n, d, seed)
@@ -115,7 +117,7 @@ def test_new_centres_that_make_it_worse_are_given_up():
 @pytest.mark.parametrize("workers", [2, 3])
 @searches
 def test_workers_change_nothing(alignment, workers):
-    _, x, y = adversarial()
+    _, x, y = adversarial(rng=0)
     one, other = (match(x, y, alignment=alignment, workers=k) for k in (1, workers))
     assert one.scale == other.scale
     np.testing.assert_array_equal(one.shift, other.shift)
@@ -249,6 +251,7 @@ def test_other_objectives_match_at_the_alignment_that_lsl_finds(alignment, objec
 # ---------------------------------------------------------------------------- what it is for
 
 
+@compiled
 @pytest.mark.parametrize("seed", range(4))
 def test_quiet_points_far_away_are_recovered_where_standardising_fails(seed):
     truth, x, y = adversarial(rng=seed)
@@ -257,6 +260,7 @@ def test_quiet_points_far_away_are_recovered_where_standardising_fails(seed):
     assert abs(result.scale - 1) < abs(match(x, y).scale - 1)
 
 
+@compiled
 def test_standardising_does_fail_there():
     recovered = []
     for seed in range(4):
