@@ -28,8 +28,12 @@ def kernel(function: F) -> F:
 
 
 def inline_kernel(function: F) -> F:
-    """Compile a small step that other kernels call: no cache file of its own."""
-    return numba.njit(**_OPTIONS)(function)
+    """Compile a small step into the kernels that call it: no cache file of its own.
+
+    Inlined before compilation, because at a call every array that is handed over, also one in a
+    tuple, has its references counted by atomic operations, which may cost more than the step.
+    """
+    return numba.njit(inline="always", **_OPTIONS)(function)
 
 
 def fused_kernel(function: F) -> F:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._validation import check_point_pair, check_points
-from lslmatch.distances import least_exponent, nonzero_exponent, times_power
+from lslmatch.distances import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine, FloatArray
 
 
@@ -81,7 +81,10 @@ def standardize(x: Any) -> FloatArray:
     """
     x = check_points(x, "x")
     moments = _moments(x, "x")
-    return (moments.deviations - moments.mean_deviation) / math.sqrt(moments.sum_of_squares)
+    deviations = times_power(x, -moments.exponent)
+    deviations -= deviations[0]
+    deviations = times_power(deviations, moments.exponent - moments.spread_exponent)
+    return (deviations - moments.mean_deviation) / math.sqrt(moments.sum_of_squares)
 
 
 class _Moments(NamedTuple):
@@ -89,51 +92,61 @@ class _Moments(NamedTuple):
 
     mean: FloatArray  # in units of 2**exponent
     exponent: int
-    deviations: FloatArray  # from the first point, in units of 2**spread_exponent
-    mean_deviation: FloatArray  # in the same units
+    mean_deviation: FloatArray  # from the first point, in units of 2**spread_exponent
     sum_of_squares: float  # about the mean, in those units squared
     spread_exponent: int
 
 
 def _moments(points: FloatArray, name: str) -> _Moments:
     exponent = nonzero_exponent(least_exponent(points))
-    scaled = times_power(points, -exponent)
-    deviations = scaled - scaled[0]
-    spread = nonzero_exponent(least_exponent(deviations))
-    deviations = times_power(deviations, -spread)
+    points, factor = power_factor(points, -exponent)
+    greatest = np.array([_greatest_deviation(points, factor)])
+    spread = nonzero_exponent(least_exponent(greatest))
     mean_deviation = np.empty(points.shape[1])
-    sum_of_squares = _centred_statistics(deviations, mean_deviation)
+    sum_of_squares = _centred_statistics(points, factor, math.ldexp(1.0, -spread), mean_deviation)
     if not sum_of_squares > 0.0:
         raise ValueError(
             f"{name} must have a positive total variance, or the scale is undefined; all its "
             f"{points.shape[0]} points coincide"
         )
-    mean = scaled[0] + times_power(mean_deviation, spread)
-    return _Moments(mean, exponent, deviations, mean_deviation, sum_of_squares, exponent + spread)
+    mean = points[0] * factor + times_power(mean_deviation, spread)
+    return _Moments(mean, exponent, mean_deviation, sum_of_squares, exponent + spread)
 
 
 @kernel
-def _centred_statistics(points, mean):
-    """Fill `mean` with the column means and return the total sum of squares about them, in two passes.
+def _greatest_deviation(points, factor):
+    """Return the greatest coordinate of a difference to the first point, in units of 1 / factor."""
+    n, d = points.shape
+    greatest = np.zeros(d)
+    for i in range(n):
+        for k in range(d):
+            greatest[k] = max(greatest[k], abs(points[i, k] * factor - points[0, k] * factor))
+    return greatest.max()
 
-    The second pass corrects what the first rounded (Chan, Golub and LeVeque's corrected two-pass
-    algorithm).
+
+@kernel
+def _centred_statistics(points, factor, spread_factor, mean):
+    """Fill `mean` with the mean deviation from the first point; return the sum of squares about it.
+
+    Both in units that the two factors, powers of two, lead to. The second pass corrects what the first
+    rounded (Chan, Golub and LeVeque's corrected two-pass algorithm).
     """
     n, d = points.shape
-    correction = np.zeros(d)
+    origin = points[0] * factor
+    correction, squares = np.zeros(d), np.zeros(d)
     mean[:] = 0.0
     for i in range(n):
         for k in range(d):
-            mean[k] += points[i, k]
+            mean[k] += (points[i, k] * factor - origin[k]) * spread_factor
     mean /= n
-    total = 0.0
     for i in range(n):
         for k in range(d):
-            deviation = points[i, k] - mean[k]
+            deviation = (points[i, k] * factor - origin[k]) * spread_factor - mean[k]
             correction[k] += deviation
-            total += deviation * deviation
+            squares[k] += deviation * deviation
+    total = 0.0
     for k in range(d):
-        total -= correction[k] * (correction[k] / n)
+        total += squares[k] - correction[k] * (correction[k] / n)
         mean[k] += correction[k] / n
     return total
 

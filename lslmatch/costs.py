@@ -18,13 +18,14 @@ from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.distances import (
+    FEW_ROWS,
     TILE_ROWS,
     Geometry,
     common_coordinates,
+    correct_cancelled,
     cut_tiles,
     exact_distance,
-    expand_squares,
-    multiply_tile,
+    expand_tile,
 )
 from lslmatch.results import Affine, FloatArray
 
@@ -139,20 +140,26 @@ def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatAr
 @kernel
 def _fill_rows(geometry, tiles, rule, start, costs):
     """Fill `costs` with the costs of the rows from `start` on, tile by tile."""
-    n = costs.shape[0]
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols))
-    for first in range(0, n, rows):
-        last = min(first + rows, n)
+    n, m = costs.shape
+    cols = tiles.b.shape[2]
+    squares = np.empty((FEW_ROWS, cols))
+    for first in range(0, n, TILE_ROWS):
+        last = min(first + TILE_ROWS, n)
         for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, start + first, start + last, t, products)
-            for i in range(first, last):
-                row = costs[i][t * cols : t * cols + width]
-                expand_squares(geometry, tiles, start + i, t * cols, products[i - first], row)
-                if rule.logarithm:
-                    _take_logarithms(row, rule.floor, rule.offset)
-                else:
-                    _divide(row, rule.x_weight[start + i], rule.y_weight[t * cols : t * cols + width])
+            width = min(cols, m - t * cols)
+            for few in range(first, last, FEW_ROWS):
+                stop = min(few + FEW_ROWS, last)
+                expand_tile(tiles, start + few, start + stop, t, squares)
+                for i in range(few, stop):
+                    row = squares[i - few]
+                    correct_cancelled(geometry, tiles, start + i, t, row)
+                    out = costs[i][t * cols : t * cols + width]
+                    if rule.logarithm:
+                        _take_logarithms(row, rule.floor, rule.offset, out)
+                    else:
+                        _divide(
+                            row, rule.x_weight[start + i], rule.y_weight[t * cols : t * cols + width], out
+                        )
 
 
 @inline_kernel
@@ -165,17 +172,17 @@ def cost_of_pair(geometry, rule, i, j):
 
 
 @inline_kernel
-def _take_logarithms(values, floor, offset):
-    for j in range(values.size):
+def _take_logarithms(values, floor, offset, out):
+    for j in range(out.size):
         value = values[j]
         value = value if value > floor else floor
-        values[j] = log_kernel(value) + offset
+        out[j] = log_kernel(value) + offset
 
 
 @inline_kernel
-def _divide(values, x_weight, y_weight):
-    for j in range(values.size):
-        values[j] /= x_weight + y_weight[j]
+def _divide(values, x_weight, y_weight, out):
+    for j in range(out.size):
+        out[j] = values[j] / (x_weight + y_weight[j])
 
 
 @fused_kernel

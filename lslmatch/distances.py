@@ -13,15 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import fused_kernel, inline_kernel
+from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch.results import Affine, FloatArray
 
-#: Rows and columns of a tile. Rows are multiplied four at a time.
-TILE_ROWS = 64
+#: Columns of a tile at most; rows that go over it one after the other, while it is in the cache; and
+#: how many of them at a time.
 _TILE_COLS = 512
+TILE_ROWS = 64
+FEW_ROWS = 4
+#: Columns that are looked at together when least values are sought.
+LANES = 32
 
 #: Where the expanded form has lost more than about 8 bits to cancellation, it is computed anew.
 _CANCELLATION = 2.0**-8
+
+#: Mean squared difference of coordinates below which two points are close.
+_CLOSE = 2.0**-6
 
 _ZERO_EXPONENT = -1_000_000
 
@@ -55,12 +62,17 @@ class Geometry(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """What expanded squares are made of, in single or in double precision."""
+    """What expanded squares are made of, in single or in double precision.
 
-    a: NDArray[np.floating]  # (n, d)
-    b: NDArray[np.floating]  # (tiles, d, columns): transposed and cut into tiles, the last padded with zeros
+    The second set is cut into tiles of equally many points, the last filled up with points at infinity.
+    """
+
+    a: NDArray[np.floating]  # (n, d) times -2
+    b: NDArray[np.floating]  # (tiles, d, columns)
     a_squares: NDArray[np.floating]  # (n,) squared norms
-    b_squares: NDArray[np.floating]  # (m,)
+    b_squares: NDArray[np.floating]  # (tiles, columns)
+    a_limits: NDArray[np.floating]  # (n,) squared norms times _CANCELLATION
+    b_limits: NDArray[np.floating]  # (tiles, columns)
     lowered: float  # an expanded square times this is never above the exact one
 
 
@@ -69,57 +81,133 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Ge
     scale, scale_exponent = math.frexp(affine.scale)
     exponent = 1 + max(least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift))
     exponent = nonzero_exponent(exponent)
-    x, shift = times_power(x, -exponent), times_power(affine.shift, -exponent)
-    origin = x[0] + (x - x[0]).mean(axis=0)
-    a, a_low = _two_sum(x, -origin)
-    product, product_low = _two_product(times_power(y, scale_exponent - exponent), scale)
-    offset, offset_low = _two_sum(shift, -origin)
-    b, b_low = _two_sum(product, offset)
-    b, b_low = _two_sum(b, b_low + (product_low + offset_low))
+    x, x_factor = power_factor(x, -exponent)
+    y, y_factor = power_factor(y, scale_exponent - exponent)
+    origin = column_means(x, x_factor)
+    offset, offset_low = _two_sum(times_power(affine.shift, -exponent), -origin)
+    parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
+    _shift_points(x, x_factor, -origin, a, a_low)
+    _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
     # A large common offset is gone now: what is left may be much smaller than the unit.
     extent = nonzero_exponent(max(least_exponent(a), least_exponent(b)))
-    geometry = Geometry(*(times_power(part, -extent) for part in (a, b, a_low, b_low)))
-    return geometry, exponent + extent
+    for part in parts:
+        times_power(part, -extent, out=part)
+    return Geometry(a, b, a_low, b_low), exponent + extent
 
 
-def cut_tiles(geometry: Geometry, dtype: type[np.floating]) -> Tiles:
-    """Prepare the tiles of a geometry in the given precision."""
-    m, d = geometry.b.shape
-    cols = min(_TILE_COLS, m)
+@kernel
+def column_means(points, factor):
+    """Return the column means of ``factor * points``, summed about the first point."""
+    n, d = points.shape
+    origin = points[0] * factor
+    mean = np.zeros(d)
+    for i in range(n):
+        for k in range(d):
+            mean[k] += points[i, k] * factor - origin[k]
+    for k in range(d):
+        mean[k] = origin[k] + mean[k] / n
+    return mean
+
+
+@kernel
+def _shift_points(points, factor, shift, high, low):
+    """Add a shift to ``factor * points``, a power of two, with the rounding errors in `low`."""
+    n, d = points.shape
+    for i in range(n):
+        for k in range(d):
+            high[i, k], low[i, k] = _two_sum_kernel(points[i, k] * factor, shift[k])
+
+
+@kernel
+def _map_points(points, factor, scale, offset, offset_low, high, low):
+    """Map ``factor * points``, a power of two, by scale and offset, with the rounding errors in `low`."""
+    n, d = points.shape
+    scale_high, scale_low = _split_kernel(scale)
+    for i in range(n):
+        for k in range(d):
+            value = points[i, k] * factor
+            # Dekker's product.
+            product = scale * value
+            value_high, value_low = _split_kernel(value)
+            error = (scale_high * value_high - product) + scale_high * value_low + scale_low * value_high
+            error += scale_low * value_low
+            total, total_low = _two_sum_kernel(product, offset[k])
+            high[i, k], low[i, k] = _two_sum_kernel(total, total_low + (error + offset_low[k]))
+
+
+def _two_sum(p: Any, q: Any) -> tuple[Any, Any]:
+    """Knuth's sum: ``p + q`` rounded, and the exact error of that rounding."""
+    total = p + q
+    q_seen = total - p
+    return total, (p - (total - q_seen)) + (q - q_seen)
+
+
+def _split(value: Any) -> tuple[Any, Any]:
+    """Veltkamp's splitting of a double into halves of 26 bits."""
+    shifted = 134217729.0 * value
+    high = shifted - (shifted - value)
+    return high, value - high
+
+
+_two_sum_kernel = inline_kernel(_two_sum)
+_split_kernel = inline_kernel(_split)
+
+
+def cut_tiles(geometry: Geometry, dtype: type[np.floating], dimensions: int | None = None) -> Tiles:
+    """Prepare the tiles of a geometry in the given precision, or of its leading dimensions only."""
+    a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
+    m, d = b.shape
+    # A power of two, for the sake of those who look for least values in a tile.
+    cols = min(max(1 << (m - 1).bit_length(), LANES), _TILE_COLS)
     tiles = -(-m // cols)
     padded = np.zeros((tiles * cols, d), dtype)
-    padded[:m] = geometry.b
-    b = np.ascontiguousarray(padded.reshape(tiles, cols, d).transpose(0, 2, 1))
-    a_squares, b_squares = (np.einsum("ij,ij->i", points, points) for points in (geometry.a, geometry.b))
+    padded[:m] = b
+    b_tiles = np.ascontiguousarray(padded.reshape(tiles, cols, d).transpose(0, 2, 1))
+    a_squares, b_squares = np.empty(len(a), dtype), np.full(tiles * cols, np.inf, dtype)
+    a_squares[:] = np.einsum("ij,ij->i", a, a)
+    b_squares[:m] = np.einsum("ij,ij->i", b, b)
+    limit = a_squares.dtype.type(_CANCELLATION)
+    b_limits = np.zeros_like(b_squares)
+    b_limits[:m] = limit * b_squares[:m]
+    shape = tiles, cols
     # Each of the d + 8 roundings counts as often as cancellation has magnified it.
     error = (d + 8) * float(np.finfo(dtype).eps) / _CANCELLATION
-    return Tiles(geometry.a.astype(dtype), b, a_squares.astype(dtype), b_squares.astype(dtype), 1.0 - error)
+    return Tiles(
+        np.multiply(a, -2.0, dtype=dtype, casting="same_kind"),
+        b_tiles,
+        a_squares,
+        b_squares.reshape(shape),
+        limit * a_squares,
+        b_limits.reshape(shape),
+        1.0 - error,
+    )
 
 
 @inline_kernel
-def multiply_tile(tiles, first, last, tile, out):
-    """Fill `out` with the inner products of rows first, ..., last - 1 with the points of a tile.
+def expand_tile(tiles, first, last, tile, out):
+    """Fill the first rows of `out` with the expanded squares of rows first, ..., last - 1 and a tile.
 
-    Returns the number of columns that are not padding. Written out here because a BLAS would start
-    threads, and wait for them, at every tile; threads are ours to give. `out` has TILE_ROWS rows.
+    `out` has room for `FEW_ROWS` rows. Written out here because a BLAS would start threads, and wait
+    for them, at every tile; threads are ours to give.
     """
-    b = tiles.b[tile]
-    for i in range(first, last, 4):
-        a0 = tiles.a[i]
-        a1 = tiles.a[min(i + 1, last - 1)]
-        a2 = tiles.a[min(i + 2, last - 1)]
-        a3 = tiles.a[min(i + 3, last - 1)]
-        at = i - first
-        _multiply_four_rows(a0, a1, a2, a3, b, out[at], out[at + 1], out[at + 2], out[at + 3])
-    return min(b.shape[1], tiles.b_squares.size - tile * b.shape[1])
+    b, b_squares = tiles.b[tile], tiles.b_squares[tile]
+    i1, i2, i3 = min(first + 1, last - 1), min(first + 2, last - 1), last - 1
+    s0, s1, s2, s3 = tiles.a_squares[first], tiles.a_squares[i1], tiles.a_squares[i2], tiles.a_squares[i3]
+    out0, out1, out2, out3 = out[0], out[1], out[2], out[3]
+    for j in range(b.shape[1]):
+        square = b_squares[j]
+        out0[j] = s0 + square
+        out1[j] = s1 + square
+        out2[j] = s2 + square
+        out3[j] = s3 + square
+    a = tiles.a
+    _add_products(a[first], a[i1], a[i2], a[i3], b, out0, out1, out2, out3)
 
 
 @fused_kernel
-def _multiply_four_rows(a0, a1, a2, a3, b, out0, out1, out2, out3):
+def _add_products(a0, a1, a2, a3, b, out0, out1, out2, out3):
     """Four rows and four coordinates at a time, so that what is loaded is used more than once."""
     d, cols = b.shape
-    for j in range(cols):
-        out0[j] = out1[j] = out2[j] = out3[j] = 0.0
     for k in range(0, d - 3, 4):
         b0, b1, b2, b3 = b[k], b[k + 1], b[k + 2], b[k + 3]
         p0, p1, p2, p3 = a0[k], a0[k + 1], a0[k + 2], a0[k + 3]
@@ -143,31 +231,78 @@ def _multiply_four_rows(a0, a1, a2, a3, b, out0, out1, out2, out3):
 
 
 @inline_kernel
-def expand_squares(geometry, tiles, i, start, products, distances):
-    """Turn inner products of row i with the columns from `start` on into squared distances."""
-    b_squares = tiles.b_squares[start : start + distances.size]
-    a_square = tiles.a_squares[i]
-    # Sign bits are collected instead of counting: that keeps the loop a vector loop.
-    cancelled = np.int64(0)
-    for j in range(distances.size):
-        squares = np.float64(a_square + b_squares[j])
-        distance = squares - 2.0 * np.float64(products[j])
-        distances[j] = distance
-        cancelled |= np.float64(distance - _CANCELLATION * squares).view(np.int64)
-    if cancelled < 0:
-        for j in range(distances.size):
-            if distances[j] < _CANCELLATION * np.float64(a_square + b_squares[j]):
-                distances[j] = exact_distance(geometry, i, start + j)
+def expand_row(tiles, i, tile, out):
+    """Fill `out` with the expanded squares of one row and the points of a tile, as `expand_tile` does."""
+    b = tiles.b[tile]
+    a = tiles.a[i]
+    a_square, b_squares = tiles.a_squares[i], tiles.b_squares[tile]
+    for j in range(b.shape[1]):
+        out[j] = a_square + b_squares[j]
+    _add_products_of_row(a, b, out)
+
+
+@fused_kernel
+def _add_products_of_row(a, b, out):
+    d, cols = b.shape
+    for k in range(0, d - 3, 4):
+        b0, b1, b2, b3 = b[k], b[k + 1], b[k + 2], b[k + 3]
+        p0, p1, p2, p3 = a[k], a[k + 1], a[k + 2], a[k + 3]
+        for j in range(cols):
+            out[j] = out[j] + p0 * b0[j] + p1 * b1[j] + p2 * b2[j] + p3 * b3[j]
+    for k in range(d - d % 4, d):
+        b0, p0 = b[k], a[k]
+        for j in range(cols):
+            out[j] += p0 * b0[j]
+
+
+@inline_kernel
+def correct_cancelled(geometry, tiles, i, tile, squares):
+    """Compute anew, from differences, those of a row's expanded squares that have lost too much."""
+    limit = tiles.a_limits[i]
+    b_limits = tiles.b_limits[tile]
+    # Whether there are any, and where about, is found out first: those are vector loops.
+    if not _any_cancelled(squares, b_limits, limit):
+        return
+    for start in range(0, squares.size, LANES):
+        part, part_limits = squares[start : start + LANES], b_limits[start : start + LANES]
+        if _any_cancelled(part, part_limits, limit):
+            for j in range(part.size):
+                if part[j] - part_limits[j] < limit:
+                    part[j] = exact_distance(geometry, i, tile * squares.size + start + j)
+
+
+@inline_kernel
+def _any_cancelled(squares, b_limits, limit):
+    cancelled = False
+    for j in range(squares.size):
+        cancelled |= squares[j] - b_limits[j] < limit
+    return cancelled
 
 
 @inline_kernel
 def exact_distance(geometry, i, j):
-    """Compute one squared distance from differences of coordinates and of their rounding errors."""
-    total = 0.0
-    for k in range(geometry.a.shape[1]):
-        low = geometry.a_low[i, k] - geometry.b_low[j, k]
-        difference = (geometry.a[i, k] - geometry.b[j, k]) + low
-        total += difference * difference
+    """Compute one squared distance from differences of coordinates; of close points, with rounding errors."""
+    a, b = geometry.a, geometry.b
+    d = a.shape[1]
+    # Four sums, so that one addition need not wait for the other.
+    total0 = total1 = total2 = total3 = 0.0
+    for k in range(0, d - 3, 4):
+        difference0, difference1 = a[i, k] - b[j, k], a[i, k + 1] - b[j, k + 1]
+        difference2, difference3 = a[i, k + 2] - b[j, k + 2], a[i, k + 3] - b[j, k + 3]
+        total0 += difference0 * difference0
+        total1 += difference1 * difference1
+        total2 += difference2 * difference2
+        total3 += difference3 * difference3
+    for k in range(d - d % 4, d):
+        difference0 = a[i, k] - b[j, k]
+        total0 += difference0 * difference0
+    total = (total0 + total1) + (total2 + total3)
+    # Coordinates are about 1 at most: their rounding errors count only where the points are close.
+    if total < _CLOSE * d:
+        total = 0.0
+        for k in range(d):
+            difference = (a[i, k] - b[j, k]) + (geometry.a_low[i, k] - geometry.b_low[j, k])
+            total += difference * difference
     return total
 
 
@@ -182,31 +317,15 @@ def nonzero_exponent(exponent: int) -> int:
     return exponent if exponent > _ZERO_EXPONENT // 2 else 0
 
 
-def times_power(values: FloatArray, exponent: int) -> FloatArray:
+def times_power(values: FloatArray, exponent: int, out: FloatArray | None = None) -> FloatArray:
     """Multiply by ``2**exponent``: what `numpy.ldexp` does, but quickly where the factor is a double."""
     if abs(exponent) < 1000:
-        return values * math.ldexp(1.0, exponent)
-    return np.ldexp(values, exponent)
+        return np.multiply(values, math.ldexp(1.0, exponent), out=out)
+    return np.ldexp(values, exponent, out=out)
 
 
-def _two_sum(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Knuth's sum: ``p + q`` rounded, and the exact error of that rounding."""
-    total = p + q
-    q_seen = total - p
-    return total, (p - (total - q_seen)) + (q - q_seen)
-
-
-def _two_product(values: FloatArray, factor: float) -> tuple[FloatArray, FloatArray]:
-    """Dekker's product: ``factor * values`` rounded, and the exact error of that rounding."""
-    product = factor * values
-    factor_high, factor_low = _split(factor)
-    high, low = _split(values)
-    error = ((factor_high * high - product) + factor_high * low + factor_low * high) + factor_low * low
-    return product, error
-
-
-def _split(values: Any) -> tuple[Any, Any]:
-    """Veltkamp's splitting of doubles into halves of 26 bits."""
-    shifted = 134217729.0 * values
-    high = shifted - (shifted - values)
-    return high, values - high
+def power_factor(values: FloatArray, exponent: int) -> tuple[FloatArray, float]:
+    """Return values and a factor whose product is ``values * 2**exponent``; mostly there is no copy."""
+    if abs(exponent) < 1000:
+        return values, math.ldexp(1.0, exponent)
+    return np.ldexp(values, exponent), 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.distances import TILE_ROWS, Geometry, cut_tiles, expand_squares, multiply_tile
+from lslmatch.distances import FEW_ROWS, Geometry, correct_cancelled, cut_tiles, expand_tile
 from lslmatch.results import FloatArray, IntArray
 
 
@@ -25,16 +25,17 @@ def _choose_in_turn(geometry, tiles, exclusive, choice, least):
     """Fill for each row in turn its nearest column that is not taken, and the squared distance."""
     n, m = geometry.a.shape[0], geometry.b.shape[0]
     taken = np.zeros(m, np.bool_)
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols))
-    distances = np.empty((rows, m))
-    for first in range(0, n, rows):
-        last = min(first + rows, n)
+    cols = tiles.b.shape[2]
+    squares = np.empty((FEW_ROWS, cols))
+    distances = np.empty((FEW_ROWS, m))
+    for first in range(0, n, FEW_ROWS):
+        last = min(first + FEW_ROWS, n)
         for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, first, last, t, products)
+            width = min(cols, m - t * cols)
+            expand_tile(tiles, first, last, t, squares)
             for i in range(first, last):
-                row = distances[i - first][t * cols : t * cols + width]
-                expand_squares(geometry, tiles, i, t * cols, products[i - first], row)
+                correct_cancelled(geometry, tiles, i, t, squares[i - first])
+                distances[i - first][t * cols : t * cols + width] = squares[i - first][:width]
         for i in range(first, last):
             row = distances[i - first]
             best = -1

@@ -176,10 +176,10 @@ def test_inputs_are_not_changed():
 def test_what_the_first_pass_rounds_the_second_corrects(n, d, offset):
     points = draw(n, d) + offset
     mean = np.empty(d)
-    total = _centred_statistics(points, mean)
+    total = _centred_statistics(points, 1.0, 1.0, mean)
     exact_mean, exact_total = centred_statistics(points)
     assert total == pytest.approx(float(exact_total), rel=1e-12)
-    np.testing.assert_allclose(mean, exact_mean.astype(float), rtol=4e-16, atol=1e-15)
+    np.testing.assert_allclose(points[0] + mean, exact_mean.astype(float), rtol=4e-16, atol=1e-15)
 
 
 # --------------------------------------------------------------------------------------- any input

@@ -9,13 +9,14 @@ from reference import SMALL, squared_distances
 
 from lslmatch import Affine
 from lslmatch.distances import (
-    TILE_ROWS,
+    FEW_ROWS,
     common_coordinates,
+    correct_cancelled,
     cut_tiles,
     exact_distance,
-    expand_squares,
+    expand_row,
+    expand_tile,
     least_exponent,
-    multiply_tile,
 )
 
 #: Relative errors: eight bits may be lost to cancellation, and each of d terms rounds.
@@ -36,16 +37,20 @@ def expanded(geometry, dtype=np.float64):
     """All squared distances as the kernels get them, and the factor that makes them lower bounds."""
     n, m = geometry.shape
     tiles = cut_tiles(geometry, dtype)
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols), dtype)
-    squares = np.full((n, m), np.nan)
-    for first in range(0, n, rows):
-        last = min(first + rows, n)
-        for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, first, last, t, products)
+    cols = tiles.b.shape[2]
+    block, row = np.empty((FEW_ROWS, cols), dtype), np.empty(cols, dtype)
+    squares = np.full((n, tiles.b.shape[0] * cols), np.nan)
+    for t in range(tiles.b.shape[0]):
+        for first in range(0, n, FEW_ROWS):
+            last = min(first + FEW_ROWS, n)
+            expand_tile(tiles, first, last, t, block)
             for i in range(first, last):
-                row = squares[i, t * cols : t * cols + width]
-                expand_squares(geometry, tiles, i, t * cols, products[i - first], row)
+                expand_row(tiles, i, t, row)
+                np.testing.assert_allclose(row, block[i - first], rtol=0.1, atol=1e-5)
+                correct_cancelled(geometry, tiles, i, t, block[i - first])
+                squares[i, t * cols : (t + 1) * cols] = block[i - first]
+    assert (squares[:, m:] == np.inf).all()
+    squares = np.ascontiguousarray(squares[:, :m])
     return squares, tiles.lowered
 
 

@@ -1,210 +1,301 @@
-"""Passes over all pairs that never hold them: nearest partners, and the best pairs of a row.
+"""Passes over all pairs that never hold their costs: nearest partners, and the best pairs of a row.
 
 What a pass compares is the *key* of a pair, a function of the squared distance D that grows with the
-reduced cost ``cost(i, j) - col_dual[j]`` and needs no logarithm: ``D * exp(-col_dual[j])`` where the cost
-is a logarithm, else ``D / weight - col_dual[j]``. The *column factors* are the part that the duals
-contribute: ``exp(-col_dual)``, or ``col_dual``.
+reduced cost ``cost(i, j) - col_dual[j]`` and needs no logarithm: ``D * exp(top - col_dual[j])`` where the
+cost is a logarithm, else ``D / weight + (top - col_dual[j])``; `top` is the greatest column dual. The
+*column factors* are the part that the duals contribute.
 
-Distances come from products in single precision and are lowered by the error that they may have: a
-key is never above its true value. So keys may exclude a pair, but never decide for one.
+Keys are computed from products that may have single precision. A bound that is made of a key accounts
+for that. So keys may exclude a pair, but never decide for one. They are not negative, and are often
+handled as bit patterns: the integer order of non-negative floats is their order, and least values of
+integers are found by vector loops, which those of floats are not.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.distances import TILE_ROWS, expand_squares, multiply_tile
+from lslmatch.distances import (
+    FEW_ROWS,
+    LANES,
+    TILE_ROWS,
+    Geometry,
+    Tiles,
+    correct_cancelled,
+    expand_row,
+    expand_tile,
+)
 from lslmatch.results import FloatArray
 
-#: No bound from a logarithmic key is above this, so that a key that overflowed is on the safe side of it.
-_GREATEST_BOUND = 600.0
-_GREATEST_EXPONENT = 709.0
-
-#: What a list is filled with before it has keys: finite, so that differences with it are numbers.
-GREATEST_KEY = np.finfo(np.float64).max
-_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
+#: Rows whose keys are computed before the least of each are chosen.
+_GROUP_ROWS = 16
+#: Column factors are cut off here, so that no key overflows in single precision; bounds stay valid.
+_GREATEST_FACTOR = 1e34
 
 
-def column_factors(rule: CostRule, col_dual: FloatArray) -> FloatArray:
+class Pairs(NamedTuple):
+    """All pairs of two sets: what their squared distances and costs are computed from."""
+
+    geometry: Geometry
+    tiles: Tiles
+    rule: CostRule
+    squares: NDArray[np.floating]  # (n, tiles * columns) the squared distances if they are kept, else (0, 0)
+    infinity: np.signedinteger  # the bit pattern of an infinite key
+
+
+class Factors(NamedTuple):
+    """Column factors, padded as tiles are, and the greatest column dual, which they are relative to."""
+
+    factor: NDArray[np.floating]  # (tiles * columns,)
+    top: float
+
+
+def column_factors(pairs: Pairs, col_dual: FloatArray) -> Factors:
     """Compute what the keys are made with."""
-    if not rule.logarithm:
-        return col_dual.copy()
-    with np.errstate(over="ignore"):
-        factors: FloatArray = np.exp(-col_dual)
-    return factors
-
-
-def bounds_of_keys(rule: CostRule, keys: FloatArray) -> FloatArray:
-    """Compute many bounds at once, as :func:`bound_of_key` does."""
-    return np.minimum(np.log(keys), _GREATEST_BOUND) if rule.logarithm else keys
-
-
-@inline_kernel
-def column_factor(rule, dual):
-    """Compute one column factor."""
-    if not rule.logarithm:
-        return dual
-    return np.exp(-dual) if -dual < _GREATEST_EXPONENT else np.inf
-
-
-@inline_kernel
-def bound_of_key(rule, key):
-    """Return a reduced cost that no pair is below whose key is not below the given one."""
-    return min(np.log(key), _GREATEST_BOUND) if rule.logarithm else key
-
-
-@inline_kernel
-def key_of_bound(rule, reduced):
-    """Return a key that no pair is above whose reduced cost is at most the given one."""
-    if not rule.logarithm:
-        return reduced
-    return np.exp(reduced) if reduced < _GREATEST_EXPONENT else np.inf
-
-
-@kernel
-def find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least):
-    """For rows first, ..., last - 1 at zero column duals: the least key's column; the two least keys.
-
-    Lowers `col_least`, the columns' least keys, too. Where the cost is a logarithm, all of these are
-    squared distances still, in the same order as the keys.
-    """
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols), tiles.a.dtype)
-    row_buffer = np.empty(cols)
-    columns = np.empty((2, cols))
-    no_duals = np.zeros(cols)
-    row_keys[first:last] = np.inf
-    for start in range(first, last, rows):
-        stop = min(start + rows, last)
-        for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, start, stop, t, products)
-            keys = row_buffer[:width]
-            col_part = col_least[t * cols : t * cols + width]
-            for j in range(width):
-                columns[0, j] = col_part[j]
-            now = 0
-            for i in range(start, stop):
-                expand_squares(geometry, tiles, i, t * cols, products[i - start], keys)
-                if not rule.logarithm:
-                    _make_keys(tiles, rule, i, t * cols, no_duals, keys)
-                least = _lower_columns(keys, columns[now], columns[1 - now])
-                now = 1 - now
-                if least < row_keys[i, 1]:
-                    for j in range(width):
-                        if keys[j] < row_keys[i, 0]:
-                            row_keys[i, 1] = row_keys[i, 0]
-                            row_keys[i, 0] = keys[j]
-                            nearest[i] = t * cols + j
-                        elif keys[j] < row_keys[i, 1]:
-                            row_keys[i, 1] = keys[j]
-            for j in range(width):
-                col_part[j] = columns[now, j]
-
-
-@inline_kernel
-def _lower_columns(keys, old, new):
-    """Lower the columns' least keys by one row; return the least key of the row.
-
-    Out of place and over bit patterns for the sake of vectorisation, as in the dense solver; at zero
-    duals keys are not negative.
-    """
-    least = _GREATEST_BITS
-    for j in range(keys.size):
-        key = keys[j]
-        before = old[j]
-        new[j] = key if key < before else before
-        bits = np.float64(key).view(np.int64)
-        least = bits if bits < least else least
-    return np.int64(least).view(np.float64)
-
-
-@kernel
-def find_best(geometry, tiles, rule, col_factor, first, last, cols_out, bound):
-    """For rows first, ..., last - 1: the columns of the least keys, and a bound for all the others."""
-    rows, cols = TILE_ROWS, tiles.b.shape[2]
-    products = np.empty((rows, cols), tiles.a.dtype)
-    row_buffer = np.empty(cols)
-    size = cols_out.shape[1]
-    kept = np.empty((rows, size))
-    for start in range(first, last, rows):
-        stop = min(start + rows, last)
-        kept[:] = GREATEST_KEY
-        for t in range(tiles.b.shape[0]):
-            width = multiply_tile(tiles, start, stop, t, products)
-            keys = row_buffer[:width]
-            factor = col_factor[t * cols : t * cols + width]
-            for i in range(start, stop):
-                expand_squares(geometry, tiles, i, t * cols, products[i - start], keys)
-                _make_keys(tiles, rule, i, t * cols, factor, keys)
-                keep_least(keys, t * cols, kept[i - start], cols_out[i])
-        for i in range(start, stop):
-            bound[i] = np.inf if size == col_factor.size else bound_of_key(rule, kept[i - start, size - 1])
-
-
-@inline_kernel
-def fill_keys(geometry, tiles, rule, i, col_factor, keys):
-    """Fill `keys` with the keys of one row."""
-    cols = tiles.b.shape[2]
-    products = np.empty(cols, tiles.a.dtype)
-    for t in range(tiles.b.shape[0]):
-        row = keys[t * cols : min(t * cols + cols, keys.size)]
-        # For a single row this is quicker than a matrix product.
-        b = tiles.b[t]
-        products[:] = 0.0
-        for k in range(b.shape[0]):
-            factor = tiles.a[i, k]
-            b_row = b[k]
-            for j in range(cols):
-                products[j] += factor * b_row[j]
-        expand_squares(geometry, tiles, i, t * cols, products, row)
-        _make_keys(tiles, rule, i, t * cols, col_factor[t * cols : t * cols + row.size], row)
-
-
-@inline_kernel
-def keep_least(keys, offset, kept, cols):
-    """Insert those of the keys that are among the least into the ascending `kept`, with their columns."""
-    size = kept.size
-    # Sign bits are collected first: that is a vector loop, and mostly nothing is to be inserted.
-    signs = np.int64(0)
-    greatest = kept[size - 1]
-    for j in range(keys.size):
-        signs |= np.float64(keys[j] - greatest).view(np.int64)
-    if signs >= 0:
-        return
-    for j in range(keys.size):
-        key = keys[j]
-        if key < kept[size - 1]:
-            at = size - 1
-            while at > 0 and kept[at - 1] > key:
-                kept[at] = kept[at - 1]
-                cols[at] = cols[at - 1]
-                at -= 1
-            kept[at] = key
-            cols[at] = offset + j
-
-
-@inline_kernel
-def _make_keys(tiles, rule, i, offset, col_factor, keys):
-    """Turn the squared distances of row i to a run of columns into keys, in place."""
-    lowered = tiles.lowered
-    if rule.logarithm:
-        floor = rule.floor
-        for j in range(keys.size):
-            distance = keys[j] * lowered
-            distance = distance if distance > floor else floor
-            keys[j] = distance * col_factor[j]
+    factor = np.ones(pairs.tiles.b_squares.size, pairs.tiles.a.dtype)
+    top = float(col_dual.max())
+    if pairs.rule.logarithm:
+        with np.errstate(over="ignore"):
+            factor[: col_dual.size] = np.minimum(np.exp(top - col_dual), _GREATEST_FACTOR)
     else:
-        x_weight = rule.x_weight[i]
-        y_weight = rule.y_weight[offset : offset + keys.size]
-        for j in range(keys.size):
-            keys[j] = keys[j] * lowered / (x_weight + y_weight[j]) - col_factor[j]
+        factor[: col_dual.size] = top - col_dual
+    return Factors(factor, top)
+
+
+def room_for_lanes(pairs: Pairs) -> NDArray[np.signedinteger]:
+    """Make the workspace for finding least keys, whose type is that of their bit patterns."""
+    return np.empty(pairs.tiles.b.shape[2], pairs.infinity.dtype)
+
+
+def bounds_of_keys(pairs: Pairs, top: float, keys: NDArray[np.floating]) -> FloatArray:
+    """Compute many bounds at once, as :func:`bound_of_key` does."""
+    wide = keys.astype(np.float64)
+    if pairs.rule.logarithm:
+        wide = np.log(np.maximum(wide * pairs.tiles.lowered, pairs.rule.floor))
+    return wide - top
+
+
+@inline_kernel
+def column_factor(rule, top, dual):
+    """Compute one column factor."""
+    return min(np.exp(top - dual), _GREATEST_FACTOR) if rule.logarithm else top - dual
+
+
+@inline_kernel
+def bound_of_key(pairs, top, key):
+    """Return a reduced cost that no pair is below whose key is not below the given one."""
+    wide = np.float64(key)
+    if pairs.rule.logarithm:
+        wide = np.log(max(wide * pairs.tiles.lowered, pairs.rule.floor))
+    return wide - top
 
 
 @kernel
-def price_pairs(geometry, rule, rows, cols, costs):
-    """Compute the exact costs of the pairs (rows[r], cols[r, k])."""
+def find_nearest(pairs, first, last, nearest, row_keys, col_keys):
+    """For rows first, ..., last - 1 at zero column duals: the column of the least key; the two least keys.
+
+    Lowers `col_keys`, the columns' least keys, too; the latter two are bit patterns. Keeps the squared
+    distances if they are to be kept.
+    """
+    tiles = pairs.tiles
+    cols = tiles.b.shape[2]
+    block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
+    no_duals = np.zeros(cols, tiles.a.dtype)
+    lanes = np.empty(cols, col_keys.dtype)
+    for start in range(first, last, TILE_ROWS):
+        stop = min(start + TILE_ROWS, last)
+        for t in range(tiles.b.shape[0]):
+            col_part = col_keys[t * cols : (t + 1) * cols]
+            for few in range(start, stop, FEW_ROWS):
+                few_stop = min(few + FEW_ROWS, stop)
+                expand_tile(tiles, few, few_stop, t, block)
+                for i in range(few, few_stop):
+                    keys = block[i - few]
+                    correct_cancelled(pairs.geometry, tiles, i, t, keys)
+                    if pairs.squares.shape[0]:
+                        _copy(keys, pairs.squares[i, t * cols : (t + 1) * cols])
+                    if not pairs.rule.logarithm:
+                        _make_keys(pairs, i, t * cols, no_duals, keys)
+                    bits = keys.view(col_keys.dtype)
+                    _lower(bits, col_part)
+                    _fold(bits, lanes)
+                    _note_two_least(bits, lanes, t * cols, row_keys[i], nearest, i)
+
+
+@inline_kernel
+def _copy(values, out):
+    for j in range(values.size):
+        out[j] = values[j]
+
+
+@inline_kernel
+def _lower(bits, least):
+    for j in range(bits.size):
+        least[j] = min(bits[j], least[j])
+
+
+@inline_kernel
+def _fold(bits, lanes):
+    """Fill the first LANES entries of `lanes` with the least of every LANES-th entry, by halving."""
+    width = lanes.size
+    _copy(bits[:width], lanes)
+    for start in range(width, bits.size, width):
+        _lower(bits[start : start + width], lanes)
+    while width > LANES:
+        width //= 2
+        _lower(lanes[width : 2 * width], lanes[:width])
+
+
+@inline_kernel
+def _note_two_least(bits, lanes, offset, least, nearest, i):
+    """Bring the two least keys of row i up to date, and the column of the first."""
+    for lane in range(LANES):
+        if lanes[lane] < least[1]:
+            for j in range(lane, bits.size, LANES):
+                if bits[j] < least[0]:
+                    least[1] = least[0]
+                    least[0] = bits[j]
+                    nearest[i] = offset + j
+                elif bits[j] < least[1]:
+                    least[1] = bits[j]
+
+
+@kernel
+def find_best(pairs, factors, rows, lanes, cols_out, bound):
+    """For the given rows: the columns of the least keys (-1: no more), and a bound for all the others."""
+    tiles = pairs.tiles
+    cols = tiles.b.shape[2]
+    block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
+    keys = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
+    part = tiles if pairs.squares.shape[0] else _rows_of(tiles, rows)
+    for start in range(0, rows.size, _GROUP_ROWS):
+        stop = min(start + _GROUP_ROWS, rows.size)
+        if not pairs.squares.shape[0]:
+            for t in range(tiles.b.shape[0]):
+                for few in range(start, stop, FEW_ROWS):
+                    few_stop = min(few + FEW_ROWS, stop)
+                    expand_tile(part, few, few_stop, t, block)
+                    for r in range(few, few_stop):
+                        correct_cancelled(pairs.geometry, tiles, rows[r], t, block[r - few])
+                        _copy(block[r - few], keys[r - start][t * cols : (t + 1) * cols])
+        for r in range(start, stop):
+            row = keys[r - start]
+            if pairs.squares.shape[0]:
+                _copy(pairs.squares[rows[r]], row)
+            _make_keys(pairs, rows[r], 0, factors.factor, row)
+            choose_least(row.view(lanes.dtype), lanes, pairs.infinity, cols_out[r])
+            bound[r] = bound_of_key(pairs, factors.top, lanes[:1].view(tiles.a.dtype)[0])
+
+
+@inline_kernel
+def choose_least(bits, lanes, infinity, cols):
+    """Fill `cols` with the columns of the least keys, then with -1; `lanes[0]` with the rest's least key.
+
+    All keys up to the least of a certain lane are taken: that fills most of the room. If there are
+    more, the greatest make room.
+    """
+    size = cols.size
+    _fold(bits, lanes)
+    limit = _limit_of_rank(lanes, int(LANES * (1.0 - np.exp(-0.8 * size / LANES))), infinity)
+    kept = np.empty(size, bits.dtype)
+    left_out = limit
+    count = 0
+    for lane in range(LANES):
+        if lanes[lane] < limit:
+            for j in range(lane, bits.size, LANES):
+                key = bits[j]
+                if key < limit:
+                    if count < size:
+                        kept[count] = key
+                        cols[count] = j
+                        count += 1
+                    else:
+                        at = kept.argmax()
+                        left_out = min(left_out, max(key, kept[at]))
+                        if key < kept[at]:
+                            kept[at] = key
+                            cols[at] = j
+    for k in range(count, size):
+        cols[k] = -1
+    lanes[0] = left_out
+
+
+@inline_kernel
+def next_limit(bits, lanes, passed, infinity):
+    """Return a greater key than `passed` that a few of the keys which are not less than that are below."""
+    least = np.full(lanes.size, infinity, lanes.dtype)
+    for start in range(0, bits.size, lanes.size):
+        for j in range(lanes.size):
+            key = bits[start + j]
+            least[j] = min(least[j], key if key >= passed else infinity)
+    _fold(least, lanes)
+    return _limit_of_rank(lanes, LANES // 2, infinity)
+
+
+@inline_kernel
+def _limit_of_rank(lanes, rank, infinity):
+    """Return the least value above the one that `rank` of the lanes are below, at most infinity."""
+    limit = infinity
+    for lane in range(LANES):
+        value = lanes[lane]
+        below = 0
+        for other in range(LANES):
+            below += lanes[other] < value
+        if below >= rank and value < limit:
+            limit = value + 1
+    return limit
+
+
+@inline_kernel
+def _rows_of(tiles, rows):
+    """Return the tiles of some rows only."""
+    return Tiles(
+        tiles.a[rows],
+        tiles.b,
+        tiles.a_squares[rows],
+        tiles.b_squares,
+        tiles.a_limits[rows],
+        tiles.b_limits,
+        tiles.lowered,
+    )
+
+
+@inline_kernel
+def fill_keys(pairs, factors, i, keys):
+    """Fill `keys` with the keys of one row, padding included."""
+    tiles = pairs.tiles
+    cols = tiles.b.shape[2]
+    for t in range(tiles.b.shape[0]):
+        row = keys[t * cols : (t + 1) * cols]
+        if pairs.squares.shape[0]:
+            _copy(pairs.squares[i, t * cols : (t + 1) * cols], row)
+        else:
+            expand_row(tiles, i, t, row)
+            correct_cancelled(pairs.geometry, tiles, i, t, row)
+        _make_keys(pairs, i, t * cols, factors.factor[t * cols : (t + 1) * cols], row)
+
+
+@inline_kernel
+def _make_keys(pairs, i, offset, factor, keys):
+    """Turn the squared distances of row i to the columns of a tile into keys, in place."""
+    if pairs.rule.logarithm:
+        for j in range(keys.size):
+            keys[j] *= factor[j]
+    else:
+        x_weight, y_weight = pairs.rule.x_weight[i], pairs.rule.y_weight
+        for j in range(min(keys.size, y_weight.size - offset)):
+            keys[j] = keys[j] * pairs.tiles.lowered / (x_weight + y_weight[offset + j]) + factor[j]
+
+
+@kernel
+def price_pairs(pairs, rows, cols, costs):
+    """Compute the exact costs of the pairs (rows[r], cols[r, k]); infinite where a column is missing."""
     for r in range(rows.size):
         for k in range(cols.shape[1]):
-            costs[r, k] = cost_of_pair(geometry, rule, rows[r], cols[r, k])
+            j = cols[r, k]
+            costs[r, k] = cost_of_pair(pairs.geometry, pairs.rule, rows[r], j) if j >= 0 else np.inf

@@ -11,26 +11,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch.assignment.dense import Duals
 from lslmatch.assignment.keys import (
-    GREATEST_KEY,
+    Factors,
+    Pairs,
     bound_of_key,
+    choose_least,
     column_factor,
     column_factors,
     fill_keys,
-    keep_least,
-    key_of_bound,
+    next_limit,
+    room_for_lanes,
 )
-from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.distances import Geometry, Tiles
+from lslmatch.costs import cost_of_pair
 from lslmatch.results import FloatArray, IntArray
 
 #: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard.
 _STEPS_PER_CALL = 500_000
 #: Row scans of augmenting row reduction for each free row.
-_SCANS_PER_ROW = 8
+_SCANS_PER_ROW = 128
 
 
 class Lists(NamedTuple):
@@ -54,12 +56,13 @@ class _Search(NamedTuple):
     level: FloatArray  # (n,) the distance of each scanned row, by row
     heap: IntArray  # (m + n,) nodes
     place: IntArray  # (m + n,) where each node stands in the heap
-    keys: FloatArray  # (m,) one row of keys
-    col_factor: FloatArray  # (m,) what keys are made with
+    keys: NDArray[np.floating]  # one row of keys, padded as tiles are
+    lanes: NDArray[np.signedinteger]  # what finding the least of them needs
+    passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached; 0
     sizes: IntArray  # (3,) sizes: of the heap, of `reached`, of `scanned`
 
 
-def _new_search(state: Duals) -> _Search:
+def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
     n, m = state.col_of_row.size, state.row_of_col.size
     return _Search(
         np.full(m + n, np.inf),
@@ -69,23 +72,22 @@ def _new_search(state: Duals) -> _Search:
         np.empty(n),
         np.empty(m + n, np.intp),
         np.full(m + n, -1, np.intp),
-        np.empty(m),
-        np.empty(m),
+        np.empty_like(factors.factor),
+        room_for_lanes(pairs),
+        np.zeros(n, pairs.infinity.dtype),
         np.zeros(3, np.intp),
     )
 
 
-def augment_all(
-    geometry: Geometry, tiles: Tiles, rule: CostRule, lists: Lists, state: Duals, free_rows: IntArray
-) -> None:
+def augment_all(pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray) -> None:
     """Match all free rows by shortest paths."""
     if not free_rows.size:
         return
-    search = _new_search(state)
-    search.col_factor[:] = column_factors(rule, state.col_dual)
+    factors = column_factors(pairs, state.col_dual)
+    search = _new_search(pairs, factors, state)
     done = 0
     while done < free_rows.size:
-        done = _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done)
+        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done)
 
 
 @kernel
@@ -96,6 +98,8 @@ def reduce_free_rows(lists, state, free_rows):
     is as good, and the row that held the column goes on; but never further than the row's bound.
     Returns how many rows are still free; they come first in `free_rows`.
     """
+    list_col, list_cost, list_bound = lists
+    row_dual, col_dual, col_of_row, row_of_col = state
     budget = _SCANS_PER_ROW * free_rows.size
     left, taken = 0, 0
     i = -1
@@ -105,63 +109,64 @@ def reduce_free_rows(lists, state, free_rows):
             taken += 1
         best, second = np.inf, np.inf
         j, other = -1, -1
-        for k in range(lists.col.shape[1]):
-            col = lists.col[i, k]
-            reduced = lists.cost[i, k] - state.col_dual[col]
+        for k in range(list_col.shape[1]):
+            col = list_col[i, k]
+            reduced = list_cost[i, k] - col_dual[col]
             if reduced < best:
                 second, other = best, j
                 best, j = reduced, col
             elif reduced < second:
                 second, other = reduced, col
-        limit = min(second, lists.bound[i])
+        limit = min(second, list_bound[i])
         if best > limit:
             # The list is exhausted: a pair that is not in it may be better than all of it.
-            state.row_dual[i] = limit
+            row_dual[i] = limit
             free_rows[left] = i
             left += 1
             i = -1
             continue
-        lowered = state.col_dual[j] - (limit - best)
-        falls = lowered < state.col_dual[j] and limit < np.inf and budget > 0
+        lowered = col_dual[j] - (limit - best)
+        falls = lowered < col_dual[j] and limit < np.inf and budget > 0
         budget -= 1
-        if second == best and state.row_of_col[j] >= 0 and state.row_of_col[other] < 0:
+        if second == best and row_of_col[j] >= 0 and row_of_col[other] < 0:
             j = other
-        holder = state.row_of_col[j]
+        holder = row_of_col[j]
         if holder < 0:
-            state.row_dual[i] = best
+            row_dual[i] = best
         elif falls:
-            state.col_dual[j] = lowered
-            state.row_dual[i] = limit
-            state.col_of_row[holder] = -1
+            col_dual[j] = lowered
+            row_dual[i] = limit
+            col_of_row[holder] = -1
         else:
-            state.row_dual[i] = best
+            row_dual[i] = best
             free_rows[left] = i
             left += 1
             i = -1
             continue
-        state.col_of_row[i] = j
-        state.row_of_col[j] = i
+        col_of_row[i] = j
+        row_of_col[j] = i
         i = holder
     return left
 
 
 @kernel
-def _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done):
+def _augment_rows(pairs, factors, lists, state, search, free_rows, done):
     """Augment from the free rows one by one until all are done or it is time to return."""
     m = state.row_of_col.size
     budget = _STEPS_PER_CALL
     while done < free_rows.size and budget > 0:
-        sink = _search_shortest_path(geometry, tiles, rule, lists, state, search, free_rows[done])
+        sink = _search_shortest_path(pairs, factors, lists, state, search, free_rows[done])
         length = search.distance[sink]
         budget -= search.sizes[1] + search.sizes[2]
         for k in range(search.sizes[2]):
             i = search.scanned[k]
             state.row_dual[i] += length - search.level[i]
+            search.passed[i] = 0
         for k in range(search.sizes[1]):
             node = search.reached[k]
             if node < m and search.distance[node] < length:
                 state.col_dual[node] -= length - search.distance[node]
-                search.col_factor[node] = column_factor(rule, state.col_dual[node])
+                factors.factor[node] = column_factor(pairs.rule, factors.top, state.col_dual[node])
             search.distance[node] = np.inf
             search.place[node] = -1
         j = sink
@@ -174,145 +179,150 @@ def _augment_rows(geometry, tiles, rule, lists, state, search, free_rows, done):
 
 
 @inline_kernel
-def _search_shortest_path(geometry, tiles, rule, lists, state, search, start):
-    """Dijkstra's search from a free row to the nearest free column, which it returns."""
-    m = state.row_of_col.size
-    search.sizes[:] = 0
-    sink = -1
+def _search_shortest_path(pairs, factors, lists, state, search, start):
+    """Dijkstra's search from a free row to the nearest free column, which it returns.
+
+    Written as one loop over bare arrays: at this point in the program, counting the references of an
+    array that is handed to a function would cost more than what the function does.
+    """
+    list_col, list_cost, list_bound = lists
+    row_dual, col_dual, _, row_of_col = state
+    distance, row_before, reached, scanned, levels, heap, place = search[:7]
+    m, size = row_of_col.size, list_col.shape[1]
+    held, reached_count, scanned_count = 0, 0, 1
+    sink, nearest = -1, np.inf
     i = start
-    level = 0.0
+    scanned[0] = i
+    levels[i] = 0.0
     while True:
-        search.scanned[search.sizes[2]] = i
-        search.sizes[2] += 1
-        search.level[i] = level
-        sink = _scan_list(lists, state, search, i, sink)
-        # Take the nearest node. The rest of a row: compute the row, and go on.
+        # Reach the columns of the row's list and, as one node, the rest of the row.
+        level = levels[i]
+        offset = level - row_dual[i]
+        for k in range(size + 1):
+            if k < size:
+                node = list_col[i, k]
+                length = offset + (list_cost[i, k] - col_dual[node])
+            else:
+                node = m + i
+                length = offset + list_bound[i]
+            length = length if length > level else level
+            if length >= nearest or (k < size and length >= distance[node]):
+                continue
+            if distance[node] == np.inf:
+                reached[reached_count] = node
+                reached_count += 1
+            distance[node] = length
+            if k < size:
+                row_before[node] = i
+                if row_of_col[node] < 0:
+                    sink, nearest = node, length
+                    continue
+            at = place[node]
+            if at < 0:
+                at = held
+                held += 1
+            while at > 0 and distance[heap[(at - 1) >> 1]] > length:
+                heap[at] = heap[(at - 1) >> 1]
+                place[heap[at]] = at
+                at = (at - 1) >> 1
+            heap[at] = node
+            place[node] = at
+        # Take the nearest node. The rest of a row: compute the row, and reach its columns.
         while True:
-            if search.sizes[0] == 0:
+            if held == 0 or distance[heap[0]] >= nearest:
+                search.sizes[1], search.sizes[2] = reached_count, scanned_count
                 return sink
-            node = search.heap[0]
-            if sink >= 0 and search.distance[node] >= search.distance[sink]:
-                search.sizes[0] = 0
-                return sink
-            _take_first(search)
+            node = heap[0]
+            held -= 1
+            place[node] = -1
+            last = heap[held]
+            length = distance[last]
+            at, below = 0, 1
+            while below < held:
+                if below + 1 < held and distance[heap[below + 1]] < distance[heap[below]]:
+                    below += 1
+                if distance[heap[below]] >= length:
+                    break
+                heap[at] = heap[below]
+                place[heap[at]] = at
+                at, below = below, 2 * below + 1
+            if held > 0:
+                heap[at] = last
+                place[last] = at
             if node < m:
+                i = row_of_col[node]
+                levels[i] = distance[node]
+                scanned[scanned_count] = i
+                scanned_count += 1
                 break
-            sink = _expand_row(geometry, tiles, rule, lists, state, search, node - m, sink)
-        level = search.distance[node]
-        i = state.row_of_col[node]
+            i = node - m
+            if search.passed[i] == 0:
+                _renew_list(pairs, factors, lists, search, i)
+                break
+            search.sizes[0], search.sizes[1] = held, reached_count
+            sink = _reach_next(pairs, factors, state, search, i, sink)
+            held, reached_count = search.sizes[0], search.sizes[1]
+            nearest = distance[sink] if sink >= 0 else np.inf
 
 
 @inline_kernel
-def _scan_list(lists, state, search, i, sink):
-    """Reach the columns of a row's list, and the rest of the row, from its level."""
-    level = search.level[i]
-    offset = level - state.row_dual[i]
+def _renew_list(pairs, factors, lists, search, i):
+    """Compute a row in full and renew its list under the present duals."""
+    fill_keys(pairs, factors, i, search.keys)
+    choose_least(search.keys.view(search.lanes.dtype), search.lanes, pairs.infinity, lists.col[i])
     for k in range(lists.col.shape[1]):
         j = lists.col[i, k]
-        sink = _reach(state, search, i, j, offset + (lists.cost[i, k] - state.col_dual[j]), sink)
-    rest = offset + lists.bound[i]
-    rest = rest if rest > level else level
-    if rest < np.inf and (sink < 0 or rest < search.distance[sink]):
-        _lower(search, state.row_of_col.size + i, rest)
-    return sink
+        lists.cost[i, k] = cost_of_pair(pairs.geometry, pairs.rule, i, j) if j >= 0 else np.inf
+        lists.col[i, k] = max(j, 0)
+    search.passed[i] = search.lanes[0]
+    lists.bound[i] = bound_of_key(pairs, factors.top, search.lanes[:1].view(search.keys.dtype)[0])
 
 
 @inline_kernel
-def _reach(state, search, i, j, length, sink):
-    """Note that column j can be reached by way of row i at this length; return the nearest free column."""
-    level = search.level[i]
-    length = length if length > level else level
-    if length >= search.distance[j] or (sink >= 0 and length >= search.distance[sink]):
-        return sink
-    search.row_before[j] = i
-    if state.row_of_col[j] < 0:
+def _reach_next(pairs, factors, state, search, i, sink):
+    """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
+    fill_keys(pairs, factors, i, search.keys)
+    bits = search.keys.view(search.lanes.dtype)
+    offset = search.level[i] - state.row_dual[i]
+    limit = next_limit(bits, search.lanes, search.passed[i], pairs.infinity)
+    for j in range(state.row_of_col.size):
+        if bits[j] < search.passed[i] or bits[j] >= limit:
+            continue
+        reduced = cost_of_pair(pairs.geometry, pairs.rule, i, j) - state.col_dual[j]
+        length = max(offset + reduced, search.level[i])
+        if length >= search.distance[j] or (sink >= 0 and length >= search.distance[sink]):
+            continue
         if search.distance[j] == np.inf:
             search.reached[search.sizes[1]] = j
             search.sizes[1] += 1
         search.distance[j] = length
-        return j
-    _lower(search, j, length)
+        search.row_before[j] = i
+        if state.row_of_col[j] < 0:
+            sink = j
+        else:
+            _bring_forward(search, j)
+    search.passed[i] = limit
+    if limit < pairs.infinity:
+        search.lanes[0] = limit
+        bound = bound_of_key(pairs, factors.top, search.lanes[:1].view(search.keys.dtype)[0])
+        node = state.row_of_col.size + i
+        # Never back before the present level: the bound is made of a rounded key.
+        search.distance[node] = max(search.distance[node], offset + bound)
+        _bring_forward(search, node)
     return sink
 
 
 @inline_kernel
-def _expand_row(geometry, tiles, rule, lists, state, search, i, sink):
-    """Compute a row in full: renew its list or, if that was not enough, reach all its columns."""
-    m = state.row_of_col.size
-    fill_keys(geometry, tiles, rule, i, search.col_factor, search.keys)
-    old_bound = lists.bound[i]
-    size = lists.col.shape[1]
-    kept = np.empty(size)
-    kept[:] = GREATEST_KEY
-    keep_least(search.keys, 0, kept, lists.col[i])
-    for k in range(size):
-        lists.cost[i, k] = cost_of_pair(geometry, rule, i, lists.col[i, k])
-    lists.bound[i] = bound_of_key(rule, kept[size - 1])
-    if lists.bound[i] > old_bound:
-        return _scan_list(lists, state, search, i, sink)
-    # So many pairs are as good as the best that no list holds them. Free columns first: the nearest
-    # one limits what else is of interest.
-    offset = search.level[i] - state.row_dual[i]
-    nearest = -1
-    for j in range(m):
-        if state.row_of_col[j] < 0 and (nearest < 0 or search.keys[j] < search.keys[nearest]):
-            nearest = j
-    reduced = cost_of_pair(geometry, rule, i, nearest) - state.col_dual[nearest]
-    sink = _reach(state, search, i, nearest, offset + reduced, sink)
-    limit = key_of_bound(rule, search.distance[sink] - offset)
-    for j in range(m):
-        if search.keys[j] <= limit:
-            reduced = cost_of_pair(geometry, rule, i, j) - state.col_dual[j]
-            sink = _reach(state, search, i, j, offset + reduced, sink)
-    return sink
-
-
-@inline_kernel
-def _lower(search, node, distance):
-    """Put a node on the heap, or bring it forward, at a smaller distance."""
-    if search.distance[node] == np.inf:
-        search.reached[search.sizes[1]] = node
-        search.sizes[1] += 1
+def _bring_forward(search, node):
+    """Put a node on the heap, or move it up, according to its distance."""
     at = search.place[node]
     if at < 0:
         at = search.sizes[0]
         search.sizes[0] += 1
-    search.distance[node] = distance
-    while at > 0:
-        above = (at - 1) >> 1
-        other = search.heap[above]
-        if search.distance[other] <= distance:
-            break
-        search.heap[at] = other
-        search.place[other] = at
-        at = above
-    search.heap[at] = node
-    search.place[node] = at
-
-
-@inline_kernel
-def _take_first(search):
-    """Remove the nearest node from the heap."""
-    search.sizes[0] -= 1
-    size = search.sizes[0]
-    search.place[search.heap[0]] = -1
-    if size == 0:
-        return
-    node = search.heap[size]
-    distance = search.distance[node]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size:
-            break
-        other = search.heap[below]
-        if below + 1 < size and search.distance[search.heap[below + 1]] < search.distance[other]:
-            below += 1
-            other = search.heap[below]
-        if search.distance[other] >= distance:
-            break
-        search.heap[at] = other
-        search.place[other] = at
-        at = below
+    while at > 0 and search.distance[search.heap[(at - 1) >> 1]] > search.distance[node]:
+        above = search.heap[(at - 1) >> 1]
+        search.heap[at] = above
+        search.place[above] = at
+        at = (at - 1) >> 1
     search.heap[at] = node
     search.place[node] = at

@@ -11,28 +11,50 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from lslmatch._threads import over_rows
 from lslmatch.assignment.dense import Duals, solve_dense
-from lslmatch.assignment.keys import bounds_of_keys, column_factors, find_best, find_nearest, price_pairs
+from lslmatch.assignment.keys import (
+    Pairs,
+    bounds_of_keys,
+    column_factors,
+    find_best,
+    find_nearest,
+    price_pairs,
+    room_for_lanes,
+)
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
 from lslmatch.costs import CostRule, cost_matrix
-from lslmatch.distances import Geometry, Tiles, cut_tiles
+from lslmatch.distances import Geometry, cut_tiles
 from lslmatch.results import FloatArray, IntArray
 
 #: Up to this dimension products in single precision are accurate enough to screen the pairs.
 _SINGLE_DIMENSIONS = 1000
-#: Pairs in the list of a row.
-_LIST = 24
+#: Pairs in the list of a row, and in its first list where a few will mostly do.
+_LIST = 32
+_SHORT_LIST = 4
 #: There are many conflicts if more than this share of the rows cannot have their nearest partner.
 _MANY_CONFLICTS = 0.15
 #: Up to this number of pairs the dense solver is quicker if there are many conflicts.
-_DENSE_PAIRS = 1500**2
+_DENSE_PAIRS = 800**2
+#: Up to this number of pairs the squared distances are kept once they are computed (256 MiB).
+_KEPT_PAIRS = 1 << 26
 #: Up to this number it is quicker in any case, and there is less to compile.
-_SMALL_PAIRS = 300**2
+_SMALL_PAIRS = 400**2
+#: Points looked at before it is decided what to try first.
+_PROBES = 12
+#: Shares of the coordinates that are tried, and the fewest that are worth it.
+_PARTS = (0.1, 0.2, 0.35, 0.5)
+_FEWEST_DIMENSIONS = 4
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
-_SWEEPS = 3
+_SWEEPS = 8
+#: With so small a share of free rows another sweep does not pay.
+_FEW_FREE = 0.002
 #: Rows that a worker takes at a time.
 _BLOCK_ROWS = 512
 
@@ -56,13 +78,13 @@ def solve_streamed(
     n, m = geometry.shape
     if col_dual is None and n * m <= min(_SMALL_PAIRS, _DENSE_PAIRS):
         return _solve_densely(geometry, rule, workers)
-    tiles = cut_tiles(geometry, np.float32 if geometry.a.shape[1] <= _SINGLE_DIMENSIONS else np.float64)
+    outlook = _probe(geometry) if col_dual is None else _Outlook(1.0, None)
+    pairs = _prepare(geometry, rule, keep=outlook.mutual < 1.0 and n * m <= _KEPT_PAIRS)
     state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
     if col_dual is None:
-        nearest, row_keys, col_least = _find_nearest(geometry, tiles, rule, workers)
-        least = _price(geometry, rule, free_rows, nearest[:, None])
-        bound = bounds_of_keys(rule, row_keys[:, 1])
+        nearest, bound, col_least = _find_nearest(_leading(pairs, outlook.dimensions), workers)
+        least = _price(pairs, free_rows, nearest[:, None])
         conflicts = n - np.unique(nearest).size
         if not conflicts and (least[:, 0] <= bound).all():
             state.row_dual[:] = least[:, 0]
@@ -73,21 +95,70 @@ def solve_streamed(
             return _solve_densely(geometry, rule, workers)
     size = min(_LIST, m)
     lists = Lists(np.zeros((n, size), np.intp), np.full((n, size), np.inf), np.empty(n))
-    exhausted = free_rows
+    exhausted, few = free_rows, outlook.mutual > 0.5
     if col_dual is not None:
         state.col_dual[:] = col_dual
     elif n == m and conflicts > _MANY_CONFLICTS * n:
-        state.col_dual[:] = np.log(col_least) if rule.logarithm else col_least
+        state.col_dual[:] = col_least
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
         lists.col[:], lists.cost[:, :1], lists.bound[:] = nearest[:, None], least, bound
         exhausted = free_rows[least[:, 0] > bound]
     for _ in range(_SWEEPS):
-        _renew_lists(geometry, tiles, rule, lists, state, exhausted, workers)
+        if free_rows.size <= _FEW_FREE * n:
+            break
+        _renew_lists(pairs, lists, state, exhausted, _SHORT_LIST if few else size, workers)
+        few = False
         free_rows = free_rows[: reduce_free_rows(lists, state, free_rows)]
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
-    augment_all(geometry, tiles, rule, lists, state, free_rows)
+    augment_all(pairs, lists, state, free_rows)
     return state
+
+
+class _Outlook(NamedTuple):
+    """What a look at a few points lets expect. It decides what is tried first, never what is true."""
+
+    mutual: float  # the share of points whose nearest partner is nearest to them too
+    dimensions: int | None  # leading coordinates that tell the nearest partner from the others; None: all
+
+
+def _probe(geometry: Geometry) -> _Outlook:
+    """Look at a few points: are they and their nearest partners nearest to each other, and how clearly."""
+    n, d = geometry.a.shape
+    rows = np.linspace(0, n - 1, min(n, _PROBES)).astype(np.intp)
+    probes = geometry.a[rows]
+    ends = [0, *(size for part in _PARTS if (size := int(part * d)) >= _FEWEST_DIMENSIONS), d]
+    parts = [_squared_distances(probes[:, i:j], geometry.b[:, i:j]) for i, j in pairwise(ends)]
+    partial = list(accumulate(parts))
+    nearest = partial[-1].argmin(axis=1)
+    returned = _squared_distances(geometry.b[nearest], geometry.a).argmin(axis=1)
+    mutual = float((returned == rows).mean())
+    least = partial[-1].min(axis=1)
+    for size, distances in zip(ends[1:-1], partial[:-1], strict=True):
+        distances[np.arange(rows.size), nearest] = np.inf
+        if (distances.min(axis=1) > least).all():
+            return _Outlook(1.0, size)
+    return _Outlook(mutual, None)
+
+
+def _squared_distances(p: FloatArray, q: FloatArray) -> FloatArray:
+    squares = np.einsum("ij,ij->i", p, p)[:, None] + np.einsum("ij,ij->i", q, q)
+    return squares - 2.0 * (p @ q.T)
+
+
+def _leading(pairs: Pairs, dimensions: int | None) -> Pairs:
+    """Return the pairs with distances in the leading dimensions only, never above those in all."""
+    if dimensions is None:
+        return pairs
+    return pairs._replace(tiles=cut_tiles(pairs.geometry, pairs.tiles.a.dtype.type, dimensions))
+
+
+def _prepare(geometry: Geometry, rule: CostRule, keep: bool) -> Pairs:
+    single = rule.logarithm and geometry.a.shape[1] <= _SINGLE_DIMENSIONS
+    tiles = cut_tiles(geometry, np.float32 if single else np.float64)
+    shape = (len(geometry.a), tiles.b_squares.size) if keep else (0, 0)
+    infinity = _bits(np.full(1, np.inf, tiles.a.dtype))[0]
+    return Pairs(geometry, tiles, rule, np.empty(shape, tiles.a.dtype), infinity)
 
 
 def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
@@ -96,47 +167,44 @@ def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
     return solution
 
 
-def _find_nearest(
-    geometry: Geometry, tiles: Tiles, rule: CostRule, workers: int
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return each row's nearest column, its two least keys, and each column's least key."""
-    n, m = geometry.shape
-    nearest, row_keys, col_least = np.empty(n, np.intp), np.empty((n, 2)), np.full((workers, m), np.inf)
+def _find_nearest(pairs: Pairs, workers: int) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return each row's nearest column, a bound for its other pairs, and each column's least reduced cost."""
+    n, m = pairs.geometry.shape
+    nearest = np.zeros(n, np.intp)
+    row_keys = np.full((n, 2), np.inf, pairs.tiles.a.dtype)
+    col_keys = np.full((workers, pairs.tiles.b_squares.size), np.inf, pairs.tiles.a.dtype)
+    row_bits, col_bits = _bits(row_keys), _bits(col_keys)
 
     def run(worker: int, first: int, last: int) -> None:
-        find_nearest(geometry, tiles, rule, first, last, nearest, row_keys, col_least[worker])
+        find_nearest(pairs, first, last, nearest, row_bits, col_bits[worker])
 
     over_rows(run, n, _BLOCK_ROWS, workers)
-    col_keys = col_least.min(axis=0)
-    if rule.logarithm:
-        row_keys = np.maximum(row_keys * tiles.lowered, rule.floor)
-        col_keys = np.maximum(col_keys * tiles.lowered, rule.floor)
-    return nearest, row_keys, col_keys
+    col_least = col_keys[:, :m].min(axis=0)
+    return nearest, bounds_of_keys(pairs, 0.0, row_keys[:, 1]), bounds_of_keys(pairs, 0.0, col_least)
 
 
-def _renew_lists(
-    geometry: Geometry, tiles: Tiles, rule: CostRule, lists: Lists, state: Duals, rows: IntArray, workers: int
-) -> None:
-    """Give some rows new lists and bounds under the present duals."""
+def _renew_lists(pairs: Pairs, lists: Lists, state: Duals, rows: IntArray, size: int, workers: int) -> None:
+    """Give some rows new lists of at most `size` pairs, and bounds, under the present duals."""
     if not rows.size:
         return
-    part, part_tiles, part_rule = geometry, tiles, rule
-    if rows.size < geometry.shape[0]:
-        part = geometry._replace(a=geometry.a[rows], a_low=geometry.a_low[rows])
-        part_tiles = tiles._replace(a=tiles.a[rows], a_squares=tiles.a_squares[rows])
-        part_rule = rule if rule.logarithm else rule._replace(x_weight=rule.x_weight[rows])
-    cols, bound = np.zeros((rows.size, lists.col.shape[1]), np.intp), np.empty(rows.size)
-    factors = column_factors(rule, state.col_dual)
+    cols, bound = np.empty((rows.size, min(size, lists.col.shape[1])), np.intp), np.empty(rows.size)
+    factors = column_factors(pairs, state.col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
-        find_best(part, part_tiles, part_rule, factors, first, last, cols, bound)
+        lanes = room_for_lanes(pairs)
+        find_best(pairs, factors, rows[first:last], lanes, cols[first:last], bound[first:last])
 
     over_rows(run, rows.size, _BLOCK_ROWS, workers)
-    lists.col[rows], lists.bound[rows] = cols, bound
-    lists.cost[rows] = _price(geometry, rule, rows, cols)
+    lists.cost[rows] = np.inf
+    lists.cost[rows, : cols.shape[1]] = _price(pairs, rows, cols)
+    lists.col[rows, : cols.shape[1]], lists.bound[rows] = np.maximum(cols, 0), bound
 
 
-def _price(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -> FloatArray:
+def _bits(keys: NDArray[np.floating]) -> NDArray[np.signedinteger]:
+    return keys.view(f"i{keys.itemsize}")
+
+
+def _price(pairs: Pairs, rows: IntArray, cols: IntArray) -> FloatArray:
     costs = np.empty(cols.shape)
-    price_pairs(geometry, rule, rows, np.ascontiguousarray(cols), costs)
+    price_pairs(pairs, rows, np.ascontiguousarray(cols), costs)
     return costs
