@@ -16,8 +16,9 @@ from lslmatch.results import Affine, FloatArray
 def estimate_affine(x: Any, y: Any) -> Affine:
     """Estimate the scale and the shift between two sets without knowing who matches whom.
 
-    The scale tau-hat is the ratio of the root total sums of squares of the centred sets, and the
-    shift is beta-hat = mean(x) - tau-hat * mean(y): the paper's section 1.
+    The scale tau-hat is the ratio of the root mean squares of the centred sets, and the shift is
+    beta-hat = mean(x) - tau-hat * mean(y): the paper's section 1. The paper has sets of equal size and
+    so may write sums for means; with sums, a set of 200 points out of 1000 would look shrunken.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def estimate_affine(x: Any, y: Any) -> Affine:
     """
     x, y = check_point_pair(x, y)
     first, second = _moments(x, "x"), _moments(y, "y")
-    ratio = math.sqrt(first.sum_of_squares / second.sum_of_squares)
+    ratio = math.sqrt(first.sum_of_squares / second.sum_of_squares * (len(y) / len(x)))
     power = first.spread_exponent - second.spread_exponent
     scale = _ldexp(ratio, power)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -60,8 +61,8 @@ def estimate_affine(x: Any, y: Any) -> Affine:
 def standardize(x: Any) -> FloatArray:
     """Centre a set and divide it by its root total sum of squares.
 
-    Matching two standardised sets is the same as matching with `estimate_affine`'s scale and shift
-    (the paper's section 4, "Link to standardization").
+    Matching two standardised sets of equal size is the same as matching with `estimate_affine`'s scale
+    and shift (the paper's section 4, "Link to standardization").
 
     Parameters
     ----------

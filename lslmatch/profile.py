@@ -34,8 +34,7 @@ import numpy as np
 
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.dense import solve_dense
-from lslmatch.assignment.solve import _assignment
-from lslmatch.assignment.streamed import solve_streamed
+from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule
 from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
 from lslmatch.nearest import choose_nearest
@@ -76,13 +75,8 @@ def _solve(
     geometry: Geometry, exponent: int, affine: Affine, workers: int, col_dual: FloatArray | None = None
 ) -> Fit:
     """Match points in common coordinates; `col_dual` is a warm start for sets of equal size."""
-    rule, (n, m) = log_rule(geometry, exponent), geometry.shape
-    oriented = geometry.transposed() if n > m else geometry
-    solution = solve_streamed(oriented, rule, workers=workers, col_dual=col_dual)
-    costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
-    solution = solution._replace(row_dual=solution.row_dual + rule.offset)
-    assignment = _assignment(solution, n > m, float(costs.sum()))
-    return Fit(affine, assignment, assignment.objective - min(n, m) * math.log(affine.scale))
+    assignment = assign_points(geometry, log_rule(geometry, exponent), workers, col_dual)
+    return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
 
 
 def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
@@ -91,11 +85,9 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     The identity has no free parameter and the others d + 1, whose price is that of Akaike: 1 each in the
     log-likelihood of the residuals, which is -d / 2 times f.
     """
-    n, d = x.shape
+    d = x.shape[1]
+    # The search begins at the standardised sets, so they need no fit of their own.
     profile = best = fit_profile(x, y, workers)
-    if n != y.shape[0]:
-        # With sets of equal size the search begins at the standardised sets.
-        best = min(best, fit_at(x, y, estimate_affine(x, y), workers), key=lambda fit: fit.value)
     limit = best.value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
     geometry, exponent = common_coordinates(x, y, identity)
@@ -138,7 +130,7 @@ class _Search:
     def __init__(self, x: FloatArray, y: FloatArray, workers: int) -> None:
         """Match at the start, and take the window from there."""
         self.x, self.y, self.workers = x, y, workers
-        self.start = _start(x, y)
+        self.start = estimate_affine(x, y)
         geometry, self.exponent = common_coordinates(x, y, self.start)
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry, self.exponent).floor
         self.centres = np.zeros((2, x.shape[1]))
@@ -260,15 +252,6 @@ class _Search:
 
     def _confine(self, factor: float) -> float:
         return min(max(factor, self.window[0]), self.window[1])
-
-
-def _start(x: FloatArray, y: FloatArray) -> Affine:
-    """Give tau-hat and beta-hat; for sets of different sizes from mean squares instead of sums."""
-    affine = estimate_affine(x, y)
-    if x.shape[0] == y.shape[0]:
-        return affine
-    factor, mean = math.sqrt(y.shape[0] / x.shape[0]), _mean(x)
-    return Affine(factor * affine.scale, mean - factor * (mean - affine.shift))
 
 
 def _mean(x: FloatArray) -> FloatArray:

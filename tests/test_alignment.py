@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import centred_statistics, sqrt_fraction
 
-from lslmatch import Affine, estimate_affine, standardize
+from lslmatch import Affine, estimate_affine, match, standardize
 from lslmatch.alignment import _centred_statistics
 
 SHAPES = [(2, 1), (3, 1), (2, 4), (7, 3), (40, 5)]
@@ -24,9 +24,10 @@ def draw(n, d, seed=0):
 def assert_estimates_the_definition(x, y, affine, rel=1e-13):
     """tau-hat = sqrt(SS(x) / SS(y)) and beta-hat = mean(x) - tau-hat * mean(y), from exact sums."""
     (x_mean, x_squares), (y_mean, y_squares) = centred_statistics(x), centred_statistics(y)
-    assert affine.scale == pytest.approx(sqrt_fraction(x_squares / y_squares), rel=rel)
+    ratio = sqrt_fraction(x_squares / y_squares * Fraction(len(y), len(x)))
+    assert affine.scale == pytest.approx(ratio, rel=rel)
     for k, value in enumerate(affine.shift):
-        size = abs(x_mean[k]) + sqrt_fraction(x_squares / y_squares) * abs(float(y_mean[k]))
+        size = abs(x_mean[k]) + ratio * abs(float(y_mean[k]))
         assert abs(value - float(x_mean[k] - Fraction(affine.scale) * y_mean[k])) <= rel * float(size)
 
 
@@ -38,6 +39,13 @@ def assert_estimates_the_definition(x, y, affine, rel=1e-13):
 def test_scale_and_shift_are_those_of_the_paper(n, d, m):
     x, y = 3.0 * draw(n, d) + 10.0, draw(m, d, 1) - 4.0
     assert_estimates_the_definition(x, y, estimate_affine(x, y))
+
+
+def test_a_part_of_the_points_has_the_scale_of_the_whole():
+    y = draw(1000, 5)
+    x = 3.0 * y[:200] + 7.0
+    assert estimate_affine(x, y).scale == pytest.approx(3.0, rel=0.05)
+    assert (match(x, y).permutation == np.arange(200)).mean() > 0.9
 
 
 @shapes
@@ -224,5 +232,5 @@ def test_any_two_sets_give_the_estimate_of_the_definition_or_a_reason(data):
     assert 0.0 < affine.scale < math.inf
     assert np.isfinite(affine.shift).all()
     if not spread_underflows(x, 480) and not spread_underflows(y, 480):
-        ratio = sqrt_fraction(centred_statistics(x)[1] / centred_statistics(y)[1])
+        ratio = sqrt_fraction(centred_statistics(x)[1] / centred_statistics(y)[1] * Fraction(len(y), len(x)))
         assert affine.scale == pytest.approx(ratio, rel=1e-12)

@@ -33,6 +33,8 @@ KNOWN = "scale known"
 #: Each method by name: the alignment that it hands to `match`.
 METHODS: Mapping[str, Callable[[Any, Any], str | Affine]] = {
     "standardize": lambda x, y: "standardize",
+    "profile": lambda x, y: "profile",
+    "auto": lambda x, y: "auto",
     KNOWN: lambda x, y: Affine(1.0, x.mean(axis=0) - y.mean(axis=0)),
 }
 

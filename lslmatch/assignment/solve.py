@@ -124,12 +124,17 @@ def _in_units(solution: Duals, exponent: int) -> Duals:
         return solution._replace(row_dual=np.ldexp(row_dual, exponent), col_dual=np.ldexp(col_dual, exponent))
 
 
-def assign_points(geometry: Geometry, rule: CostRule, workers: int = 1) -> Assignment:
-    """Assign the points of the smaller set of a geometry to points of the larger one."""
+def assign_points(
+    geometry: Geometry, rule: CostRule, workers: int = 1, col_dual: FloatArray | None = None
+) -> Assignment:
+    """Assign the points of the smaller set of a geometry to points of the larger one.
+
+    `col_dual` is a warm start for sets of equal size, as in :func:`solve_streamed`.
+    """
     n, m = geometry.shape
     if n > m:
         geometry, rule = geometry.transposed(), rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
-    solution = solve_streamed(geometry, rule, workers=workers)
+    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual)
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 
