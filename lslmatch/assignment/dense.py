@@ -100,20 +100,29 @@ def _reduce_columns(cost, col_dual):
 def _reduce_rows(cost, state):
     """Set each row's dual to its least reduced cost and match it there if it can be; False: infeasible."""
     n, m = cost.shape
-    col_dual, row_of_col = state.col_dual, state.row_of_col
+    row_dual, col_dual, col_of_row, row_of_col = state
     for i in range(n):
-        row = cost[i]
-        best = np.inf
-        for j in range(m):
-            r = row[j] - col_dual[j]
-            if r < best or (r == best and row_of_col[j] < 0 and state.col_of_row[i] < 0):
-                best = r
-                state.col_of_row[i] = j if row_of_col[j] < 0 else -1
+        # Four minima, so that one comparison need not wait for the other.
+        best0 = best1 = best2 = best3 = np.inf
+        for j in range(0, m - 3, 4):
+            r0, r1 = cost[i, j] - col_dual[j], cost[i, j + 1] - col_dual[j + 1]
+            r2, r3 = cost[i, j + 2] - col_dual[j + 2], cost[i, j + 3] - col_dual[j + 3]
+            best0 = r0 if r0 < best0 else best0
+            best1 = r1 if r1 < best1 else best1
+            best2 = r2 if r2 < best2 else best2
+            best3 = r3 if r3 < best3 else best3
+        for j in range(m - m % 4, m):
+            r0 = cost[i, j] - col_dual[j]
+            best0 = r0 if r0 < best0 else best0
+        best = min(min(best0, best1), min(best2, best3))
         if best == np.inf:
             return False
-        state.row_dual[i] = best
-        if state.col_of_row[i] >= 0:
-            row_of_col[state.col_of_row[i]] = i
+        row_dual[i] = best
+        for j in range(m):
+            if row_of_col[j] < 0 and cost[i, j] - col_dual[j] == best:
+                col_of_row[i] = j
+                row_of_col[j] = i
+                break
     return True
 
 
@@ -199,18 +208,22 @@ def _search_shortest_path(cost, state, search, start):
     Returns how many rows were scanned, how many columns were closed, and the free column that was
     reached (-1: none can be).
     """
+    # Taken out of their tuples here: done in the loop, that would count references every time.
+    row_dual, row_of_col = state.row_dual, state.row_of_col
+    shortest, open_dual, closed_cols = search.shortest, search.open_dual, search.closed_cols
+    scanned_rows, levels = search.scanned_rows, search.level
     scans, closed, queued = 0, 0, 1
-    search.scanned_rows[0] = start
+    scanned_rows[0] = start
     level = 0.0
     now = 0
-    search.shortest[0, :] = np.inf
+    shortest[0, :] = np.inf
     while True:
         nearest = np.inf
         while scans < queued:
-            i = search.scanned_rows[scans]
-            search.level[scans] = level
+            i = scanned_rows[scans]
+            levels[scans] = level
             scans += 1
-            nearest = _relax(cost[i], level - state.row_dual[i], level, search, now)
+            nearest = _relax(cost, i, level - row_dual[i], level, open_dual, shortest, now)
             now = 1 - now
             if nearest == level:
                 break
@@ -218,17 +231,17 @@ def _search_shortest_path(cost, state, search, start):
             return scans, closed, -1
         level = nearest
         first = closed
-        closed, sink = _close_columns(state, search, search.shortest[now], level, closed, scans)
+        closed, sink = _close_columns(state, search, now, level, closed, scans)
         if sink >= 0:
             return scans, closed, sink
         for k in range(first, closed):
-            search.scanned_rows[queued] = state.row_of_col[search.closed_cols[k]]
+            scanned_rows[queued] = row_of_col[closed_cols[k]]
             queued += 1
 
 
 @inline_kernel
-def _relax(row, offset, level, search, now):
-    """Shorten the tentative distances by way of one row; return the least distance of an open column.
+def _relax(cost, i, offset, level, open_dual, shortest, now):
+    """Shorten the tentative distances by way of row i; return the least distance of an open column.
 
     The loop is written so that it vectorises: results go to the other half of `shortest`, because a
     conditional store in place becomes a slow masked one; predecessors are not kept (`_flip_path`
@@ -236,40 +249,41 @@ def _relax(row, offset, level, search, now):
     non-negative doubles is their order, whereas a minimum of doubles needs unsafe arithmetic.
     Distances are never below the current level, so rounding cannot make them run backwards.
     """
-    open_dual, old, new = search.open_dual, search.shortest[now], search.shortest[1 - now]
     least = _GREATEST_KEY
-    for j in range(row.size):
-        length = offset + (row[j] - open_dual[j])
+    for j in range(open_dual.size):
+        length = offset + (cost[i, j] - open_dual[j])
         length = length if length > level else level
-        before = old[j]
+        before = shortest[now, j]
         length = length if length < before else before
-        new[j] = length
+        shortest[1 - now, j] = length
         key = np.float64(length).view(np.int64)
         least = key if key < least else least
     return np.int64(least).view(np.float64)
 
 
 @inline_kernel
-def _close_columns(state, search, shortest, level, closed, scans):
+def _close_columns(state, search, now, level, closed, scans):
     """Close all open columns at this distance; stop at the first free one and return it."""
-    m = shortest.size
+    shortest, row_of_col, open_dual = search.shortest, state.row_of_col, search.open_dual
+    distance, scans_before, closed_cols = search.distance, search.scans_before, search.closed_cols
+    m = row_of_col.size
     for block in range(0, m, _BLOCK):
         end = min(m, block + _BLOCK)
         hits = 0
         for j in range(block, end):
-            hits += shortest[j] == level
+            hits += shortest[now, j] == level
         if hits == 0:
             continue
         for j in range(block, end):
-            if shortest[j] == level:
-                search.distance[j] = level
-                search.scans_before[j] = scans
-                search.closed_cols[closed] = j
+            if shortest[now, j] == level:
+                distance[j] = level
+                scans_before[j] = scans
+                closed_cols[closed] = j
                 closed += 1
-                if state.row_of_col[j] < 0:
+                if row_of_col[j] < 0:
                     return closed, j
-                shortest[j] = np.inf
-                search.open_dual[j] = -np.inf
+                shortest[now, j] = np.inf
+                open_dual[j] = -np.inf
     return closed, -1
 
 
