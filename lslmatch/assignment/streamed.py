@@ -1,6 +1,8 @@
 """Exact assignment of two sets of points without the matrix of their costs.
 
-1. One pass finds every point's nearest partner. If no two points share one, that is the optimum.
+1. A look at a few points tells how clear the matter is (:mod:`lslmatch.assignment.probe`). One pass,
+   where it suffices over a part of the coordinates, finds every point's nearest partner. If no two
+   points share one, that is the optimum.
 2. Where many do, column duals start at the columns' least costs, which takes the attraction out of
    hubs; each row gets a short list of its best pairs, and a bound for all others.
 3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
@@ -10,9 +12,6 @@
 """
 
 from __future__ import annotations
-
-from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ from lslmatch.assignment.keys import (
     room_for_lanes,
 )
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
+from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.distances import Geometry, cut_tiles
 from lslmatch.results import FloatArray, IntArray
@@ -42,15 +42,10 @@ _SHORT_LIST = 4
 _MANY_CONFLICTS = 0.15
 #: Up to this number of pairs the dense solver is quicker if there are many conflicts.
 _DENSE_PAIRS = 800**2
-#: Up to this number of pairs the squared distances are kept once they are computed (256 MiB).
-_KEPT_PAIRS = 1 << 26
 #: Up to this number it is quicker in any case, and there is less to compile.
 _SMALL_PAIRS = 400**2
-#: Points looked at before it is decided what to try first.
-_PROBES = 12
-#: Shares of the coordinates that are tried, and the fewest that are worth it.
-_PARTS = (0.1, 0.2, 0.35, 0.5)
-_FEWEST_DIMENSIONS = 4
+#: Up to this number squared distances that will be needed again are kept (256 MiB in single precision).
+_KEPT_PAIRS = 1 << 26
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
 _SWEEPS = 8
 #: With so small a share of free rows another sweep does not pay.
@@ -78,7 +73,7 @@ def solve_streamed(
     n, m = geometry.shape
     if col_dual is None and n * m <= min(_SMALL_PAIRS, _DENSE_PAIRS):
         return _solve_densely(geometry, rule, workers)
-    outlook = _probe(geometry) if col_dual is None else _Outlook(1.0, None)
+    outlook = probe(geometry) if col_dual is None else Outlook(1.0, None)
     pairs = _prepare(geometry, rule, keep=outlook.mutual < 1.0 and n * m <= _KEPT_PAIRS)
     state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
@@ -113,37 +108,6 @@ def solve_streamed(
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
     augment_all(pairs, lists, state, free_rows)
     return state
-
-
-class _Outlook(NamedTuple):
-    """What a look at a few points lets expect. It decides what is tried first, never what is true."""
-
-    mutual: float  # the share of points whose nearest partner is nearest to them too
-    dimensions: int | None  # leading coordinates that tell the nearest partner from the others; None: all
-
-
-def _probe(geometry: Geometry) -> _Outlook:
-    """Look at a few points: are they and their nearest partners nearest to each other, and how clearly."""
-    n, d = geometry.a.shape
-    rows = np.linspace(0, n - 1, min(n, _PROBES)).astype(np.intp)
-    probes = geometry.a[rows]
-    ends = [0, *(size for part in _PARTS if (size := int(part * d)) >= _FEWEST_DIMENSIONS), d]
-    parts = [_squared_distances(probes[:, i:j], geometry.b[:, i:j]) for i, j in pairwise(ends)]
-    partial = list(accumulate(parts))
-    nearest = partial[-1].argmin(axis=1)
-    returned = _squared_distances(geometry.b[nearest], geometry.a).argmin(axis=1)
-    mutual = float((returned == rows).mean())
-    least = partial[-1].min(axis=1)
-    for size, distances in zip(ends[1:-1], partial[:-1], strict=True):
-        distances[np.arange(rows.size), nearest] = np.inf
-        if (distances.min(axis=1) > least).all():
-            return _Outlook(1.0, size)
-    return _Outlook(mutual, None)
-
-
-def _squared_distances(p: FloatArray, q: FloatArray) -> FloatArray:
-    squares = np.einsum("ij,ij->i", p, p)[:, None] + np.einsum("ij,ij->i", q, q)
-    return squares - 2.0 * (p @ q.T)
 
 
 def _leading(pairs: Pairs, dimensions: int | None) -> Pairs:

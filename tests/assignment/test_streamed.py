@@ -72,10 +72,11 @@ def always_streamed(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_streamed")
-@pytest.mark.parametrize("size", [2, 5, 24])
+@pytest.mark.parametrize(("size", "kept"), [(2, 0), (5, 1 << 20), (24, 0), (32, 1 << 20)])
 @pytest.mark.parametrize("conflicts", [0.05, 1.0])
-def test_the_optimum_is_that_of_the_dense_solver(size, conflicts, monkeypatch):
+def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypatch):
     monkeypatch.setattr(streamed, "_LIST", size)
+    monkeypatch.setattr(streamed, "_KEPT_PAIRS", kept)
     monkeypatch.setattr(streamed, "_MANY_CONFLICTS", conflicts)
     rng = np.random.default_rng([size, int(conflicts)])
     for _ in range(TRIALS):
