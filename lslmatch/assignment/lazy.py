@@ -33,6 +33,9 @@ from lslmatch.results import FloatArray, IntArray
 _STEPS_PER_CALL = 500_000
 #: Row scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 128
+#: In place of a key's bit pattern where a row is not computed yet: the pattern of no number. (0 is one:
+#: points that coincide have the key 0.)
+_NOT_COMPUTED = -1
 
 
 class Lists(NamedTuple):
@@ -58,7 +61,7 @@ class _Search(NamedTuple):
     place: IntArray  # (m + n,) where each node stands in the heap
     keys: NDArray[np.floating]  # one row of keys, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
-    passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached; 0
+    passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached
     sizes: IntArray  # (3,) sizes: of the heap, of `reached`, of `scanned`
 
 
@@ -74,7 +77,7 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
         np.full(m + n, -1, np.intp),
         np.empty_like(factors.factor),
         room_for_lanes(pairs),
-        np.zeros(n, pairs.infinity.dtype),
+        np.full(n, _NOT_COMPUTED, pairs.infinity.dtype),
         np.zeros(3, np.intp),
     )
 
@@ -161,7 +164,7 @@ def _augment_rows(pairs, factors, lists, state, search, free_rows, done):
         for k in range(search.sizes[2]):
             i = search.scanned[k]
             state.row_dual[i] += length - search.level[i]
-            search.passed[i] = 0
+            search.passed[i] = _NOT_COMPUTED
         for k in range(search.sizes[1]):
             node = search.reached[k]
             if node < m and search.distance[node] < length:
@@ -191,13 +194,13 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
     m, size = row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count = 0, 0, 1
     sink, nearest = -1, np.inf
+    front = 0.0
     i = start
     scanned[0] = i
     levels[i] = 0.0
     while True:
         # Reach the columns of the row's list and, as one node, the rest of the row.
-        level = levels[i]
-        offset = level - row_dual[i]
+        offset = levels[i] - row_dual[i]
         for k in range(size + 1):
             if k < size:
                 node = list_col[i, k]
@@ -205,7 +208,8 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
             else:
                 node = m + i
                 length = offset + list_bound[i]
-            length = length if length > level else level
+            # Never back before the front, where rounding may lead: what is behind it is settled.
+            length = length if length > front else front
             if length >= nearest or (k < size and length >= distance[node]):
                 continue
             if distance[node] == np.inf:
@@ -233,6 +237,7 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
                 search.sizes[1], search.sizes[2] = reached_count, scanned_count
                 return sink
             node = heap[0]
+            front = distance[node]
             held -= 1
             place[node] = -1
             last = heap[held]
@@ -251,12 +256,12 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
                 place[last] = at
             if node < m:
                 i = row_of_col[node]
-                levels[i] = distance[node]
+                levels[i] = front
                 scanned[scanned_count] = i
                 scanned_count += 1
                 break
             i = node - m
-            if search.passed[i] == 0:
+            if search.passed[i] == _NOT_COMPUTED:
                 _renew_list(pairs, factors, lists, search, i)
                 break
             search.sizes[0], search.sizes[1] = held, reached_count
@@ -283,13 +288,15 @@ def _reach_next(pairs, factors, state, search, i, sink):
     """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
     fill_keys(pairs, factors, i, search.keys)
     bits = search.keys.view(search.lanes.dtype)
+    rest = state.row_of_col.size + i
+    front = search.distance[rest]
     offset = search.level[i] - state.row_dual[i]
     limit = next_limit(bits, search.lanes, search.passed[i], pairs.infinity)
     for j in range(state.row_of_col.size):
         if bits[j] < search.passed[i] or bits[j] >= limit:
             continue
         reduced = cost_of_pair(pairs.geometry, pairs.rule, i, j) - state.col_dual[j]
-        length = max(offset + reduced, search.level[i])
+        length = max(offset + reduced, front)
         if length >= search.distance[j] or (sink >= 0 and length >= search.distance[sink]):
             continue
         if search.distance[j] == np.inf:
@@ -305,10 +312,8 @@ def _reach_next(pairs, factors, state, search, i, sink):
     if limit < pairs.infinity:
         search.lanes[0] = limit
         bound = bound_of_key(pairs, factors.top, search.lanes[:1].view(search.keys.dtype)[0])
-        node = state.row_of_col.size + i
-        # Never back before the present level: the bound is made of a rounded key.
-        search.distance[node] = max(search.distance[node], offset + bound)
-        _bring_forward(search, node)
+        search.distance[rest] = max(offset + bound, front)
+        _bring_forward(search, rest)
     return sink
 
 
