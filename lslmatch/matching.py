@@ -135,7 +135,7 @@ def _result(
 def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
-    choice, least = choose_nearest(geometry if n <= m else geometry.transposed(), exclusive=True)
+    choice, least = choose_nearest(geometry if n <= m else geometry.transposed())
     permutation = choice
     if n > m:
         permutation = np.full(n, -1, np.intp)

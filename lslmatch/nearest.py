@@ -1,4 +1,4 @@
-"""The nearest partner of every point, taken once or as often as it is chosen."""
+"""The nearest partner of every point that no earlier one has taken."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from lslmatch.distances import FEW_ROWS, Geometry, correct_cancelled, cut_tiles,
 from lslmatch.results import FloatArray, IntArray
 
 
-def choose_nearest(geometry: Geometry, *, exclusive: bool) -> tuple[IntArray, FloatArray]:
-    """Return each row's nearest column and their squared distance, n <= m.
-
-    With `exclusive` the rows choose in turn among the columns that are left.
-    """
+def choose_nearest(geometry: Geometry) -> tuple[IntArray, FloatArray]:
+    """Let each row in turn choose its nearest column among those left, n <= m; return the squares, too."""
     n = geometry.shape[0]
     choice, least = np.empty(n, np.intp), np.empty(n)
-    _choose_in_turn(geometry, cut_tiles(geometry, np.float64), exclusive, choice, least)
+    _choose_in_turn(geometry, cut_tiles(geometry, np.float64), choice, least)
     return choice, least
 
 
 @kernel
-def _choose_in_turn(geometry, tiles, exclusive, choice, least):
+def _choose_in_turn(geometry, tiles, choice, least):
     """Fill for each row in turn its nearest column that is not taken, and the squared distance."""
     n, m = geometry.a.shape[0], geometry.b.shape[0]
     taken = np.zeros(m, np.bool_)
@@ -42,6 +39,6 @@ def _choose_in_turn(geometry, tiles, exclusive, choice, least):
             for j in range(m):
                 if not taken[j] and (best < 0 or row[j] < row[best]):
                     best = j
-            taken[best] = exclusive
+            taken[best] = True
             choice[i] = best
             least[i] = row[best]

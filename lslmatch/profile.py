@@ -35,9 +35,9 @@ import numpy as np
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.solve import assign_points
+from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
 from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
-from lslmatch.nearest import choose_nearest
 from lslmatch.residuals import Lists, Pairs, find_centres
 from lslmatch.results import Affine, Assignment, FloatArray, IntArray, ProfileCurve
 
@@ -91,18 +91,12 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     limit = best.value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
     geometry, exponent = common_coordinates(x, y, identity)
+    smaller = geometry if x.shape[0] <= y.shape[0] else geometry.transposed()
     # Without alignment transformed sets have nothing in common, which takes long to match but not to see.
-    if _bound(geometry, exponent) < limit:
+    if not exceeds(smaller, log_rule(geometry, exponent), limit, workers=workers):
         fit = _solve(geometry, exponent, identity, workers)
         best = fit if fit.value < limit else best
     return best._replace(curve=profile.curve)
-
-
-def _bound(geometry: Geometry, exponent: int) -> float:
-    """Give a lower bound of the LSL objective: all points of the smaller set with their nearest partners."""
-    rule, (n, m) = log_rule(geometry, exponent), geometry.shape
-    least = choose_nearest(geometry if n <= m else geometry.transposed(), exclusive=False)[1]
-    return float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
 
 
 def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:

@@ -28,6 +28,8 @@ METHODS: Mapping[str, Method] = {
     "least squares": Method("lss", lambda x, y: "identity"),
     "centring only": Method("lsl", lambda x, y: Affine(1.0, x.mean(axis=0) - y.mean(axis=0))),
     "affine LSL": Method("lsl", lambda x, y: "standardize"),
+    "profile": Method("lsl", lambda x, y: "profile"),
+    "auto": Method("lsl", lambda x, y: "auto"),
 }
 
 #: The method that the others are compared with.
@@ -121,7 +123,7 @@ def _draw_groups(axes: Any, rows: Sequence[Row], column: str) -> None:
         shown = [row for row in rows if row["method"] == name]
         middle = np.array([row[column] for row in shown])
         ends = np.array([[row[f"{column}_low"], row[f"{column}_high"]] for row in shown]).T
-        aside = 0.15 * (names.index(name) - (len(names) - 1) / 2)
+        aside = 0.12 * (names.index(name) - (len(names) - 1) / 2)
         position = [groups.index(row["data"]) + aside for row in shown]
         axes.errorbar(
             position,

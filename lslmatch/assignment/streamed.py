@@ -110,6 +110,14 @@ def solve_streamed(
     return state
 
 
+def exceeds(geometry: Geometry, rule: CostRule, limit: float, *, workers: int = 1) -> bool:
+    """Say whether the rows' least costs alone (n <= m) add up to more than a limit: then all matchings do."""
+    pairs = _prepare(geometry, rule, keep=False)
+    nearest, bound, _ = _find_nearest(pairs, workers)
+    least = _price(pairs, np.arange(nearest.size), nearest[:, None])[:, 0]
+    return bool((np.minimum(least, bound) + rule.offset).sum() > limit)
+
+
 def _leading(pairs: Pairs, dimensions: int | None) -> Pairs:
     """Return the pairs with distances in the leading dimensions only, never above those in all."""
     if dimensions is None:

@@ -12,7 +12,7 @@ from functools import cache
 
 from verification.figure import Figure, Study
 
-ORDER = ("step_by_step", "scale_error", "heat_map", "slices", "comparison", "margins")
+ORDER = ("step_by_step", "scale_error", "heat_map", "slices", "comparison", "families", "margins")
 
 
 @cache
