@@ -17,7 +17,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 import lslmatch
-from verification import pictures
+from verification import heat_maps, pictures
 from verification.audited import AuditOutcome
 from verification.files import write_whole
 from verification.run import Outcome
@@ -138,11 +138,13 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
     )
     environment.filters["number"] = _number
     environment.filters["formula"] = _formula
+    environment.filters["svg"] = Markup
     environment.filters["count"] = lambda value: "–" if value is None else f"{value:,}".replace(",", "\u202f")
     return environment.get_template("report.html.j2").render(
         record=record,
         facts=facts,
         pictures={key: (Markup(picture.inline), picture.legend) for key, picture in drawn.items()},
+        heat_maps=heat_maps.load(),
         suite_error=SUITE_ERROR,
         level=LEVEL,
         statements=STATEMENTS,

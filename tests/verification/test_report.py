@@ -1,9 +1,12 @@
+import json
 import math
+import re
 
 import pytest
 
-from verification.files import write_whole
-from verification.report import _formula, _number, _plain
+from verification import heat_maps
+from verification.files import table_to_csv, write_whole
+from verification.report import Record, _formula, _number, _plain, write
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,59 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         write_whole(tmp_path / "file", "new")
     assert (tmp_path / "file").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    """Tables like those of the figure "comparison", of some methods."""
+
+    def make(*methods):
+        cells = [
+            {
+                "n": 24.0,
+                "d": 4.0,
+                "R": root,
+                "separation": kappa,
+                "method": method,
+                "trials": 7,
+                "recovered": share,
+            }
+            for root, kappa, share in ((1.0, 2.0, 0.25), (1.0, 5.0, 1.0), (6.0, 2.0, 0.0), (6.0, 5.0, 0.75))
+            for method in methods
+        ]
+        curves = [{"R": root, "noise_floor": 2.5, "predicted": 2.5 + root / 6} for root in (1.0, 6.0)]
+        (tmp_path / "comparison.csv").write_text(table_to_csv(cells))
+        (tmp_path / "comparison-curves.csv").write_text(table_to_csv(curves))
+        (tmp_path / "comparison.json").write_text(
+            json.dumps({"profile": "smoke", "seed": 11, "revision": "0123456789abcdef"})
+        )
+        return tmp_path
+
+    return make
+
+
+def test_the_report_shows_both_heat_maps_and_says_that_they_are_not_of_this_run(
+    comparison, tmp_path, monkeypatch
+):
+    shown = heat_maps.load(comparison("standardize", "profile"))
+    monkeypatch.setattr(heat_maps, "load", lambda: shown)
+    write(Record([], [], "smoke", 1, 0.0, "1 local", {}), tmp_path / "out")
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    figure = html[html.index('<figure class="wide">') :]
+    assert figure.index("after standardising") < figure.index("at the scale of the profile likelihood")
+    assert figure.count("<!-- 75 -->") == 2
+    caption = figure[figure.index("<figcaption>") : figure.index("</figcaption>")]
+    assert "Not from this run" in caption
+    assert "docs/figures/comparison.csv" in caption
+    assert "smoke profile, n = 24, d = 4, 7 trials a cell" in caption
+    assert "seed 11, revision <code>0123456789</code>" in caption
+    links = re.findall(r"""href=["']([^"']+)""", figure)
+    assert [link for link in links if not link.startswith(("#", "data:image/png;base64,"))] == []
+
+
+def test_a_report_without_both_tables_has_no_heat_maps(comparison, tmp_path, monkeypatch):
+    assert heat_maps.load(tmp_path / "nowhere") is None
+    assert heat_maps.load(comparison("standardize")) is None
+    monkeypatch.setattr(heat_maps, "load", lambda: None)
+    write(Record([], [], "smoke", 1, 0.0, "1 local", {}), tmp_path / "out")
+    assert "heat maps" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
