@@ -53,7 +53,7 @@ objectives (the cost of a pair at distance r):
   greedy   every point in turn takes the nearest one that is left; for comparison
 
 alignments (where scale and shift come from):
-  standardize   the means and the sums of squares of X and Y
+  standardize   the means and the mean squares of X and Y
   identity      there are none: scale 1, shift 0
   profile       the likelihood; for noise of very different levels
   auto          whichever of the three the likelihood prefers

@@ -21,8 +21,9 @@ from lslmatch._validation import (
 from lslmatch.alignment import estimate_affine
 from lslmatch.assignment.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.posterior import pair_probabilities
-from lslmatch.costs import CostRule, log_rule, normalized_rule, square_rule
+from lslmatch.costs import log_rule, normalized_rule, square_rule
 from lslmatch.distances import Geometry, common_coordinates
+from lslmatch.estimates import distortion_of, matched_pairs, midpoints, noise_levels, separation_of
 from lslmatch.results import FloatArray, IntArray, MatchResult
 
 #: The three verdicts of a :class:`Diagnosis`.
@@ -32,8 +33,6 @@ BELOW_FLOOR = "below the noise floor: expect errors"
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
 _MOST_PAIRS = 1 << 24
-#: Squared levels, in the unit of the data, are never below this, even if all points coincide.
-_LEAST_SQUARE = 2.0**-900
 
 
 class Diagnosis(NamedTuple):
@@ -141,12 +140,12 @@ def diagnose(
     affine = check_affine((result.scale, result.shift), "result", d)
     geometry, exponent = common_coordinates(x, y, affine)
     rows = np.flatnonzero(permutation >= 0)
-    pairs = _paired(geometry, rows, permutation[rows])
+    pairs = matched_pairs(geometry, rows, permutation[rows])
 
-    levels = _noise_levels(pairs)
-    features = _midpoints(pairs)
-    separation = _separation(features, levels, workers)
-    distortion = _distortion(features, levels)
+    levels = noise_levels(pairs)
+    features = midpoints(pairs)
+    separation = separation_of(features, levels, workers)
+    distortion = distortion_of(features, levels)
     noise_ratio, relative_noise = theory.noise_ratio(levels), theory.relative_noise(levels)
     floor, threshold = theory.noise_floor(rows.size, d), math.inf
     if _theorem_applies(x, y, result) and delta >= theory.recovery_smallest_delta(
@@ -190,78 +189,6 @@ def _chosen_rows(margins: Any, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     chosen = np.zeros(n, np.bool_)
     chosen[check_indices(margins, "margins", n)] = True
     return chosen
-
-
-def _paired(geometry: Geometry, rows: IntArray, cols: IntArray) -> Geometry:
-    """Give the matched points alone, partners in the same row."""
-    return Geometry(geometry.a[rows], geometry.b[cols], geometry.a_low[rows], geometry.b_low[cols])
-
-
-def _noise_levels(pairs: Geometry) -> FloatArray:
-    """Estimate sigma_i from the distances of the pairs, in the unit of the geometry.
-
-    A squared distance is 2 sigma_i^2 times a chi-square variable of d degrees of freedom. Its logarithm
-    has a known bias and variance, so the levels are shrunk towards their mean on that scale as James
-    and Stein do: by the share of the spread which that variance explains.
-    """
-    # Here, because it would take longer than all the rest of importing the library.
-    from scipy.special import digamma, polygamma
-
-    k, d = pairs.a.shape
-    residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
-    floor = max(pairs.mean_square() * 2.0**-104, _LEAST_SQUARE)
-    squares = np.maximum(np.einsum("ij,ij->i", residuals, residuals), floor) / (2 * d)
-    logarithms = np.log(squares)
-    spread, by_chance = float(logarithms.var(ddof=1)), float(polygamma(1, d / 2))
-    if spread <= by_chance:
-        variances = np.full(k, squares.mean())
-    else:
-        unbiased = logarithms + math.log(d / 2) - float(digamma(d / 2))
-        centre = unbiased.mean()
-        variances = np.exp(centre + (1.0 - by_chance / spread) * (unbiased - centre))
-    if np.linalg.norm(residuals.sum(axis=0)) <= 1e-9 * np.abs(residuals).sum():
-        variances = _undo_centring(variances)
-    levels: FloatArray = np.sqrt(variances)
-    return levels
-
-
-def _undo_centring(variances: FloatArray) -> FloatArray:
-    """Give the sigma_i^2 whose s_i^2 these are: a shift that makes residuals sum to 0 spreads their noise.
-
-    A point much quieter than the others has nearly all its s_i^2 from them, and its own share cannot be
-    told; at least half is left to it.
-    """
-    k = variances.size
-    total = variances.sum() * (k / (k - 1))
-    if k == 2:
-        return np.full(2, total / 2)
-    undone: FloatArray = np.maximum((variances - total / k**2) * (k / (k - 2)), variances / 2)
-    return undone
-
-
-def _midpoints(pairs: Geometry) -> Geometry:
-    """Estimate the features, which are the same for both sets now, with half the variance of the noise."""
-    middle, low = (pairs.a + pairs.b) / 2, (pairs.a_low + pairs.b_low) / 2
-    return Geometry(middle, middle, low, low)
-
-
-def _separation(features: Geometry, levels: FloatArray, workers: int) -> float:
-    """Estimate kappa(Z), less what noise adds to the squared distance of two midpoints."""
-    k, d = features.a.shape
-    variances = theory.centred_moments(features.a, levels)[1] ** 2
-    rule = CostRule(False, 0.0, 0.0, variances, variances)
-    others = Optimum(features, rule, np.zeros(k), np.zeros(k), np.arange(k))
-    least = float(shortest_arcs(others, workers).leaving.min())
-    return math.sqrt(max(least - d / 2, 0.0))
-
-
-def _distortion(features: Geometry, levels: FloatArray) -> float:
-    """Estimate lambda, less what noise adds to the spread of the midpoints."""
-    k, d = features.a.shape
-    mu = theory.centred_moments(features.a, levels)[0]
-    unit = float(levels.max())
-    total, noise = float(np.vdot(mu / unit, mu / unit)), float(np.vdot(levels / unit, levels / unit))
-    return math.sqrt(max(total / noise - (k - 1) / k * d / 2, 0.0))
 
 
 def _theorem_applies(x: FloatArray, y: FloatArray, result: MatchResult) -> bool:
