@@ -142,3 +142,16 @@ def test_a_thousand_points_reach_the_dense_optimum(noise, d, monkeypatch):
     geometry, exponent = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
     rule = log_rule(geometry, exponent)._replace(offset=0.0)
     assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+
+
+def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
+    rng = np.random.default_rng(8)
+    for _ in range(TRIALS // 10):
+        x, y = draw_points(rng)
+        geometry, exponent = common_coordinates(x, 8.0 * y, Affine(1.0, np.zeros(x.shape[1])))
+        rule = log_rule(geometry, exponent)
+        least = cost_matrix(geometry, rule).min(axis=1)
+        # The bounds are lowered by what single precision may be wrong by: 0.0064 for d = 200.
+        tolerance = 1e-2 * least.size
+        assert streamed.exceeds(geometry, rule, least.sum() - tolerance)
+        assert not streamed.exceeds(geometry, rule, least.sum() + 1e-9 * least.size)
