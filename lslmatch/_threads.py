@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 
 def over_rows(run: Callable[[int, int, int], None], n: int, step: int, workers: int) -> None:
     """Call ``run(worker, first, last)`` for blocks of `step` rows, shared out in turn among the workers."""
+    workers = useful_workers(n, step, workers)
+    stopped = Event()
 
     def run_blocks(worker: int) -> None:
         for first in range(worker * step, n, workers * step):
+            if stopped.is_set():
+                return
             run(worker, first, min(first + step, n))
 
     if workers == 1:
         run_blocks(0)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        try:
             list(pool.map(run_blocks, range(workers)))
+        finally:
+            # After Ctrl-C or an error nobody wants the rest.
+            stopped.set()
+
+
+def useful_workers(n: int, step: int, workers: int) -> int:
+    """Return how many of the workers have a block: whoever asks for a million threads need not get them."""
+    return max(1, min(workers, -(-n // step)))

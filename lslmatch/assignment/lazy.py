@@ -29,8 +29,10 @@ from lslmatch.assignment.keys import (
 from lslmatch.costs import cost_of_pair
 from lslmatch.results import FloatArray, IntArray
 
-#: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard.
+#: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard; so many
+#: coordinates of a row that is computed count as one.
 _STEPS_PER_CALL = 500_000
+_COORDINATES_PER_STEP = 256
 #: Row scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 128
 #: In place of a key's bit pattern where a row is not computed yet: the pattern of no number. (0 is one:
@@ -62,7 +64,7 @@ class _Search(NamedTuple):
     keys: NDArray[np.floating]  # one row of keys, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached
-    sizes: IntArray  # (3,) sizes: of the heap, of `reached`, of `scanned`
+    sizes: IntArray  # (4,) sizes: of the heap, of `reached`, of `scanned`; and how many rows were computed
 
 
 def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
@@ -78,7 +80,7 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
         np.empty_like(factors.factor),
         room_for_lanes(pairs),
         np.full(n, _NOT_COMPUTED, pairs.infinity.dtype),
-        np.zeros(3, np.intp),
+        np.zeros(4, np.intp),
     )
 
 
@@ -157,10 +159,11 @@ def _augment_rows(pairs, factors, lists, state, search, free_rows, done):
     """Augment from the free rows one by one until all are done or it is time to return."""
     m = state.row_of_col.size
     budget = _STEPS_PER_CALL
+    steps_per_row = m * (pairs.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
     while done < free_rows.size and budget > 0:
         sink = _search_shortest_path(pairs, factors, lists, state, search, free_rows[done])
         length = search.distance[sink]
-        budget -= search.sizes[1] + search.sizes[2]
+        budget -= search.sizes[1] + search.sizes[2] + search.sizes[3] * steps_per_row
         for k in range(search.sizes[2]):
             i = search.scanned[k]
             state.row_dual[i] += length - search.level[i]
@@ -193,6 +196,7 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
     distance, row_before, reached, scanned, levels, heap, place = search[:7]
     m, size = row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count = 0, 0, 1
+    search.sizes[3] = 0
     sink, nearest = -1, np.inf
     front = 0.0
     i = start
@@ -261,6 +265,7 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
                 scanned_count += 1
                 break
             i = node - m
+            search.sizes[3] += 1
             if search.passed[i] == _NOT_COMPUTED:
                 _renew_list(pairs, factors, lists, search, i)
                 break

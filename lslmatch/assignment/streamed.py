@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._threads import over_rows
+from lslmatch._threads import over_rows, useful_workers
 from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.keys import (
     Pairs,
@@ -144,7 +144,8 @@ def _find_nearest(pairs: Pairs, workers: int) -> tuple[IntArray, FloatArray, Flo
     n, m = pairs.geometry.shape
     nearest = np.zeros(n, np.intp)
     row_keys = np.full((n, 2), np.inf, pairs.tiles.a.dtype)
-    col_keys = np.full((workers, pairs.tiles.b_squares.size), np.inf, pairs.tiles.a.dtype)
+    room = useful_workers(n, _BLOCK_ROWS, workers), pairs.tiles.b_squares.size
+    col_keys = np.full(room, np.inf, pairs.tiles.a.dtype)
     row_bits, col_bits = _bits(row_keys), _bits(col_keys)
 
     def run(worker: int, first: int, last: int) -> None:
