@@ -1,0 +1,51 @@
+"""How the documentation is built: ``tox -e docs``, or ``sphinx-build -W docs docs/_build``."""
+
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent
+sys.path.insert(0, str(CHECKOUT))
+
+import lslmatch  # noqa: E402
+
+project = "lslmatch"
+author = "the lslmatch developers"
+copyright = author
+version = release = lslmatch.__version__
+
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb"]
+exclude_patterns = ["_build", "figures"]
+templates_path = ["_templates"]
+# The notebooks may be absent, and so may a page that is still being written.
+suppress_warnings = ["toc.empty_glob"]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings give types and shapes in words
+numpydoc_show_class_members = False  # the template of classes lists the fields
+
+myst_heading_anchors = 3
+nb_execution_mode = "off"  # outputs are committed; `tox -e notebooks` runs them
+nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
+
+html_theme = "furo"
+html_title = f"lslmatch {release}"
+html_static_path = ["_static"]
+html_css_files = ["lslmatch.css"]
+html_copy_source = False
+html_show_sphinx = False
+# System fonts; every page is readable without a network.
+html_theme_options = {"navigation_with_keys": False}
+
+
+def _copy_notebooks() -> None:
+    """Bring the notebooks under the source folder, where Sphinx looks for pages."""
+    target = HERE / "notebooks"
+    shutil.rmtree(target, ignore_errors=True)
+    for path in sorted((CHECKOUT / "notebooks").glob("*.ipynb")):
+        target.mkdir(exist_ok=True)
+        shutil.copy(path, target)
+
+
+_copy_notebooks()

@@ -1,0 +1,210 @@
+"""The pages of docs/: each can be reached, its examples run and print what it says, its links lead somewhere."""
+
+import contextlib
+import fnmatch
+import importlib
+import inspect
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import lslmatch
+from benchmarks import scale
+
+CHECKOUT = Path(__file__).parents[1]
+DOCS = CHECKOUT / "docs"
+#: Pages that were written; what a build leaves behind is not among them.
+PAGES = {
+    path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("howto/*.md")])
+}
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+# ------------------------------------------------------------------------------------ pages
+
+
+def table_of_contents():
+    """Give the entries of all toctrees of the first page."""
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```$", PAGES["index.md"], re.MULTILINE | re.DOTALL)
+    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+
+
+def unlisted(pages, entries):
+    """Give the pages that no entry leads to."""
+    return [
+        page
+        for page in pages
+        if page != "index.md" and not any(fnmatch.fnmatch(page.removesuffix(".md"), e) for e in entries)
+    ]
+
+
+def test_every_page_is_in_the_table_of_contents():
+    assert unlisted(PAGES, table_of_contents()) == []
+
+
+def test_a_forgotten_page_is_noticed():
+    assert unlisted(["index.md", "howto/forgotten.md"], table_of_contents()) == ["howto/forgotten.md"]
+
+
+@pytest.mark.parametrize("entry", [entry for entry in table_of_contents() if "*" not in entry])
+def test_entry_of_the_table_of_contents_is_a_page(entry):
+    assert f"{entry}.md" in PAGES
+
+
+# --------------------------------------------------------------------------------- examples
+
+
+def run_examples(name, text):
+    """Run the Python blocks of a page in order, in one namespace; give what was said and what was printed."""
+    namespace, pairs, printed = {}, [], None
+    for language, content in BLOCK.findall(text):
+        if language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile(content, name, "exec"), namespace)
+            if printed:
+                pairs.append(("", printed))  # printed, and not shown
+            printed = output.getvalue()
+        elif language == "text" and printed is not None:
+            pairs.append((content, printed))
+            printed = None
+    return pairs + ([("", printed)] if printed else [])
+
+
+@pytest.mark.parametrize("name", [name for name, text in PAGES.items() if "```python" in text])
+def test_examples_print_what_the_page_says(name):
+    for said, printed in run_examples(name, PAGES[name]):
+        assert printed == said
+
+
+def test_a_wrong_example_is_noticed():
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```python\nprint('unsaid')\n```\n"
+    assert run_examples("page", page) == [("3\n", "2\n"), ("", "unsaid\n")]
+
+
+# ------------------------------------------------------------------------------------ links
+
+
+def links(text):
+    """Give the targets of the links and pictures of a page, without those in code."""
+    prose = re.sub(r"`[^`\n]*`", "", FENCED.sub("", text))
+    return re.findall(r"\]\(([^)\s]+)\)", prose)
+
+
+def anchors(text):
+    """Give the anchors of the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def resolves(page, target):
+    path, _, anchor = target.partition("#")
+    found = (DOCS / page).parent / path if path else DOCS / page
+    return found.exists() and (not anchor or anchor in anchors(found.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(("page", "target"), [(page, t) for page, text in PAGES.items() for t in links(text)])
+def test_link_leads_to_a_file_of_the_checkout(page, target):
+    assert resolves(page, target)
+
+
+@pytest.mark.parametrize("target", ["missing.md", "theory.md#missing", "https://example.org/"])
+def test_a_broken_or_outside_link_is_noticed(target):
+    assert not resolves("index.md", target)
+
+
+# -------------------------------------------------------------------------------- reference
+
+
+def in_the_reference():
+    """Give (module, name) of everything that the reference lists."""
+    module = "lslmatch"
+    for line in PAGES["api.md"].splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r"   \w+", line):
+            yield module, line.strip()
+
+
+def public_names(module):
+    found = importlib.import_module(module)
+    return {
+        name
+        for name, value in vars(found).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and (module == "lslmatch" or value.__module__ == module)
+    }
+
+
+@pytest.mark.parametrize("module", ["lslmatch", "lslmatch.model", "lslmatch.theory"])
+def test_reference_lists_every_public_name(module):
+    assert {name for of, name in in_the_reference() if of == module} == public_names(module)
+
+
+def test_reference_quotes_the_help_of_the_command(capsys, monkeypatch):
+    from lslmatch.__main__ import main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["match", "--help"])
+    # The wording of argparse's own headings depends on the version of Python.
+    said = BLOCK.findall(PAGES["api.md"])[-1][1]
+    assert capsys.readouterr().out.partition("options:")[2].strip() == said.partition("options:")[2].strip()
+
+
+def test_audit_figures_of_the_theory_page_are_those_of_the_audit():
+    audit = pytest.importorskip("verification.audit")
+    page = PAGES["theory.md"]
+    table = page.partition("### The fourteen steps")[2].partition("###")[0]
+    assert len(audit.KNOWN_FAILURES) == 14 == len(re.findall(r"^\| ", table, re.MULTILINE)) - 1
+    assert f"{len(audit.STEPS)} steps were searched" in page
+    assert f"- {len(audit.STEPS) - 14 - 1} hold as written" in page
+
+
+# ------------------------------------------------------------------------------ large sets
+
+
+def planted_points(power=2.0, error=0.0):
+    """Make measurements that follow the laws, with the sizes that are checked off by a relative error."""
+    return [
+        {"kind": stage.kind, "n": n, "bytes": 1000 * n, key: 1e-9 * n**power * (1 + error * (n in scale.CHECKED))}
+        for key, stage in scale.STAGES.items()
+        for n in scale.FITTED + scale.CHECKED
+    ]
+
+
+def test_tables_of_large_sets_are_those_of_the_stored_run():
+    stored = json.loads((CHECKOUT / "tests/benchmarks/results/scale.json").read_text(encoding="utf-8"))
+    assert {point["n"] for point in stored["points"]} == {*scale.FITTED, *scale.CHECKED}
+    for line in scale.tables(stored["points"]).splitlines():
+        assert line in PAGES["scale.md"].splitlines()
+    assert f"load of {stored['load']}" in " ".join(PAGES["scale.md"].split())
+
+
+def test_laws_find_what_was_planted():
+    expected, free = scale.laws(planted_points(), "pass")
+    assert expected.constant == pytest.approx(1e-9)
+    assert free.power == pytest.approx(2.0)
+    assert free(10**6) == pytest.approx(1000.0)
+    assert scale.bytes_per_point(planted_points(), "above") == pytest.approx(1000.0)
+
+
+def test_sizes_that_are_not_fitted_on_tell_a_wrong_law():
+    assert "+100 %" in scale.tables(planted_points(error=-0.5))
+    assert "+100 %" not in scale.tables(planted_points())
+
+
+def test_power_is_checked_against_the_expected_one():
+    expected, free = scale.laws(planted_points(power=2.5), "solve")
+    assert (expected.power, free.power) == (2.0, pytest.approx(2.5))
+
+
+def test_documented_version_is_that_of_the_library():
+    configuration = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert "version = release = lslmatch.__version__" in configuration
+    assert lslmatch.__version__
