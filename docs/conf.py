@@ -16,10 +16,8 @@ copyright = author
 version = release = lslmatch.__version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb"]
-exclude_patterns = ["_build", "figures"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-# The notebooks may be absent, and so may a page that is still being written.
-suppress_warnings = ["toc.empty_glob"]
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings give types and shapes in words

@@ -225,7 +225,7 @@ def frobenius_bounds(features: ArrayLike, noise: ArrayLike, delta: float) -> Bou
 
 
 def scale_error_bound(n: int, d: int, *, relative_noise: float, distortion: float, delta: float) -> float:
-    """Bound |tau-hat^2 / tau^2 - 1| by the three terms of Theorem 1, with probability at least 1 - 4 delta.
+    """Bound ``|tau-hat^2 / tau^2 - 1|`` by the three terms of Theorem 1: it fails with probability at most 4 delta.
 
     `relative_noise` is alpha_sigma, `distortion` is lambda. The theorem asks for n >= 8 and for a
     `delta` of at least :func:`scale_error_smallest_delta`.
@@ -300,7 +300,7 @@ def chi_square_deviation_bounds(weights: ArrayLike, x: float) -> Bounds:
 
 
 def gaussian_tail(x: float, vectors: ArrayLike, noise: ArrayLike) -> float:
-    """Bound P(|T| >= x) of T = sum_i a_i^T Y_i, Y_i independent N(0, sigma_i^2 I_d), by Lemma 2.
+    """Bound ``P(|T| >= x)`` of T = sum_i a_i^T Y_i, Y_i independent N(0, sigma_i^2 I_d), by Lemma 2.
 
     2 exp(-x^2 / (2 sum_i sigma_i^2 ||a_i||^2)), which may pass 1. `vectors` (n, d) are the a_i,
     `noise` (n,) the sigma_i, and x > 0.
@@ -318,7 +318,7 @@ def gaussian_tail(x: float, vectors: ArrayLike, noise: ArrayLike) -> float:
 
 
 def linear_supremum_bound(n: int, epsilon: float, delta: float) -> float:
-    """Bound Phi_1, the largest |u_ij^T (eta_i - a eta'_j)| / sqrt(w_i^2 + a^2 w_j^2), by Lemma 3.
+    """Bound Phi_1, the largest ``|u_ij^T (eta_i - a eta'_j)| / sqrt(w_i^2 + a^2 w_j^2)``, by Lemma 3.
 
     Over all n^2 pairs and all a within `epsilon` < 1/2 of 1, for fixed unit vectors u_ij, with
     probability at least 1 - delta.
@@ -335,7 +335,7 @@ def linear_supremum_bound(n: int, epsilon: float, delta: float) -> float:
 
 
 def quadratic_supremum_bound(n: int, d: int, epsilon: float, delta: float) -> float:
-    """Bound Phi_2, the largest | ||eta_i - a eta'_j||^2 / (w_i^2 + a^2 w_j^2) - d |, by Lemma 4.
+    """Bound Phi_2, the largest ``| ||eta_i - a eta'_j||^2 / (w_i^2 + a^2 w_j^2) - d |``, by Lemma 4.
 
     Over all n^2 pairs and all a within `epsilon` < 1/2 of 1, with probability at least 1 - delta.
 

@@ -1,4 +1,4 @@
-"""The pages of docs/: each can be reached, its examples run and print what it says, its links lead somewhere."""
+"""The pages of docs/: each can be reached, its examples print what it says, its links lead somewhere."""
 
 import contextlib
 import fnmatch
@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks import scale
 
 import lslmatch
-from benchmarks import scale
 
 CHECKOUT = Path(__file__).parents[1]
 DOCS = CHECKOUT / "docs"
@@ -172,7 +172,12 @@ def test_audit_figures_of_the_theory_page_are_those_of_the_audit():
 def planted_points(power=2.0, error=0.0):
     """Make measurements that follow the laws, with the sizes that are checked off by a relative error."""
     return [
-        {"kind": stage.kind, "n": n, "bytes": 1000 * n, key: 1e-9 * n**power * (1 + error * (n in scale.CHECKED))}
+        {
+            "kind": stage.kind,
+            "n": n,
+            "bytes": 1000 * n,
+            key: 1e-9 * n**power * (1 + error * (n in scale.CHECKED)),
+        }
         for key, stage in scale.STAGES.items()
         for n in scale.FITTED + scale.CHECKED
     ]

@@ -1,6 +1,6 @@
 """What very large matchings would take, from measured constants: ``python tests/benchmarks/scale.py``.
 
-Each stage is measured in core-seconds at a few sizes in a process of its own. Two models are fitted to some
+Each stage is measured in core-seconds at a few sizes. Two models are fitted to some
 of the sizes and compared with the others: the expected power of n with one constant, and a power of n that is
 fitted as well. Both are then carried to sizes that nobody measured; their disagreement is part of the answer.
 """
@@ -65,19 +65,27 @@ class Law(NamedTuple):
 # -------------------------------------------------------------------------------- measuring
 
 
-def measure_one(kind, n):
-    """Return the core-seconds of each stage on one instance, and the memory that `match` added, if known."""
-    x, y = draw(Case(kind, n, DIMENSION))
-    small = draw(Case(kind, 2000, DIMENSION))
-    lslmatch.check_certificate(*small, lslmatch.match(*small))  # loads what was compiled
-    before = _reset_peak()
-    seconds, result = _core_seconds(lambda: lslmatch.match(x, y))
-    found = {"bytes": None if before is None else max(_status("VmHWM") - before, 0)}
+def measure_kind(kind, sizes):
+    """Measure one kind of data at growing sizes: core-seconds of each stage, and the memory of `match`."""
+    points = []
+    for n in sizes:
+        x, y = draw(Case(kind, n, DIMENSION))
+        if not points:
+            lslmatch.match(x, y)  # loads what was compiled
+        before = _reset_peak()
+        seconds, result = _core_seconds(lambda x=x, y=y: lslmatch.match(x, y))
+        memory = None if before is None else _status("VmHWM") - before
+        point = {"kind": kind, "n": n, "bytes": memory}
+        points.append(point | _stages(kind, x, y, result, seconds))
+    return points
+
+
+def _stages(kind, x, y, result, seconds):
     if kind == "nosignal":
-        return found | {"solve": seconds}
+        return {"solve": seconds}
     aligned = result.scale * y + result.shift
-    found |= {"pass": seconds, "tree": _core_seconds(lambda: KDTree(aligned).query(x, k=2))[0]}
-    if n <= CERTIFIED:
+    found = {"pass": seconds, "tree": _core_seconds(lambda: KDTree(aligned).query(x, k=2))[0]}
+    if len(x) <= CERTIFIED:
         found["certificate"] = _core_seconds(lambda: lslmatch.check_certificate(x, y, result))[0]
     return found
 
@@ -107,16 +115,14 @@ def _status(field):
     return 1024 * int(re.search(rf"{field}:\s+(\d+)", text).group(1))
 
 
-def measure(sizes, limit, report):
-    """Measure every stage at every size, one process for each kind of data and size."""
+def measure(sizes, limit):
+    """Measure every stage at every size, one process for each kind of data."""
     points = []
     for kind in ("above", "nosignal"):
-        for n in sizes:
-            outcome = isolated.call("benchmarks.scale:measure_one", kind, n, seconds=limit)
-            if outcome.failure:
-                raise RuntimeError(f"{kind}, n = {n}: ran out of {outcome.failure}")
-            points.append({"kind": kind, "n": n, **outcome.value})
-            report(points[-1])
+        outcome = isolated.call("benchmarks.scale:measure_kind", kind, sizes, seconds=limit)
+        if outcome.failure:
+            raise RuntimeError(f"{kind}: ran out of {outcome.failure}")
+        points += outcome.value
     return points
 
 
@@ -209,14 +215,16 @@ def main(arguments=None):
     """Measure and print the tables, or print them again from what was measured."""
     parser = argparse.ArgumentParser(prog="python tests/benchmarks/scale.py", description=__doc__)
     parser.add_argument("--table", action="store_true", help="measure nothing: print the stored run's tables")
-    parser.add_argument("--price", type=float, default=PRICE, help="money for a core-hour (default: %(default)s)")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one process")
+    parser.add_argument(
+        "--price", type=float, default=PRICE, help="money for a core-hour (default: %(default)s)"
+    )
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one kind of data")
     path = Path(__file__).resolve().parent / "results" / "scale.json"
     parser.add_argument("--file", type=Path, default=path, help="where the measurements are kept")
     options = parser.parse_args(arguments)
     if not options.table:
         load = os.getloadavg()[0]
-        points = measure(sorted(FITTED + CHECKED), options.limit, lambda point: print(point, flush=True))
+        points = measure(sorted(FITTED + CHECKED), options.limit)
         kept = record.circumstances(load) | {"points": points}
         options.file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(tables(json.loads(options.file.read_text(encoding="utf-8"))["points"], options.price))
