@@ -27,6 +27,8 @@ myst_heading_anchors = 3
 nb_execution_mode = "off"  # outputs are committed; `tox -e notebooks` runs them
 nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
 
+smartquotes = False  # option names are quoted as they are typed
+
 html_theme = "furo"
 html_title = f"lslmatch {release}"
 html_static_path = ["_static"]

@@ -225,8 +225,9 @@ def frobenius_bounds(features: ArrayLike, noise: ArrayLike, delta: float) -> Bou
 
 
 def scale_error_bound(n: int, d: int, *, relative_noise: float, distortion: float, delta: float) -> float:
-    """Bound ``|tau-hat^2 / tau^2 - 1|`` by the three terms of Theorem 1: it fails with probability at most 4 delta.
+    """Bound ``|tau-hat^2 / tau^2 - 1|`` by the three terms of Theorem 1.
 
+    The bound holds with probability at least 1 - 4 delta.
     `relative_noise` is alpha_sigma, `distortion` is lambda. The theorem asks for n >= 8 and for a
     `delta` of at least :func:`scale_error_smallest_delta`.
 
