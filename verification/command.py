@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from verification.trials import Batch, Pool
+from verification.trials import SEED, Batch, Pool
 
 
 def add_run_options(parser: argparse.ArgumentParser, out: Path) -> None:
@@ -22,7 +22,7 @@ def add_run_options(parser: argparse.ArgumentParser, out: Path) -> None:
     parser.add_argument(
         "--workers", type=_positive, metavar="N", help="local processes (default: all processors)"
     )
-    parser.add_argument("--seed", type=_natural, default=20260, help="default: %(default)s")
+    parser.add_argument("--seed", type=_natural, default=SEED, help="default: %(default)s")
     parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
     parser.add_argument(
         "--scheduler", metavar="tcp://HOST:PORT", help="run the trials on a dask.distributed cluster"

@@ -16,6 +16,7 @@ from verification.files import read_table, table_to_csv, write_whole
 from verification.report import environment
 from verification.run import run_resumably
 from verification.samples import Samples
+from verification.style import Sheet
 from verification.trials import Batch, Pool
 
 
@@ -119,14 +120,19 @@ def write(figure: Figure, samples: dict[str, Samples], facts: dict[str, object],
     }
     write_whole(_origin(figure, out), json.dumps(origin, indent=1) + "\n")
     # From the files, so that a picture never shows what its table does not say.
-    draw(figure, _read_tables(figure, out), out)
+    draw(figure, read_tables(figure, out), out)
 
 
 def draw(figure: Figure, tables: Tables, out: Path) -> None:
     """Draw a figure from its tables alone, as SVG and PNG."""
-    drawn = style.draw_figure(lambda sheet: figure.draw(sheet, tables), figure.size)
+    drawn = sheet(figure, tables)
     write_whole(out / f"{figure.id}.svg", style.svg(drawn, figure.id))
     write_whole(out / f"{figure.id}.png", style.png(drawn, figure.id))
+
+
+def sheet(figure: Figure, tables: Tables) -> Sheet:
+    """Give a figure drawn from its tables; a notebook shows it."""
+    return style.draw_figure(lambda empty: figure.draw(empty, tables), figure.size)
 
 
 def redraw(every: dict[str, Figure], only: Sequence[str] | None, out: Path) -> None:
@@ -137,7 +143,16 @@ def redraw(every: dict[str, Figure], only: Sequence[str] | None, out: Path) -> N
     if not chosen:
         raise LookupError(f"--redraw: no figure was written to {out}; run them first, or say --out")
     for figure in chosen:
-        draw(figure, _read_tables(figure, out), out)
+        draw(figure, read_tables(figure, out), out)
+
+
+def read_tables(figure: Figure, out: Path) -> Tables:
+    """Read the tables that :func:`write` left in a folder."""
+    origin = _origin(figure, out)
+    if not origin.is_file():
+        raise LookupError(f"--redraw: {origin} is not there; run the figure first")
+    names = json.loads(origin.read_text(encoding="utf-8"))["tables"]
+    return {name: read_table(_table_path(figure, name, out)) for name in names}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -183,14 +198,6 @@ def _leave_out(chosen: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
             print(f"{name}: left out, {reason}", file=sys.stderr)
     can = [figure for figure in chosen if not reasons[figure.id]]
     return can, [figure for figure in chosen if reasons[figure.id]]
-
-
-def _read_tables(figure: Figure, out: Path) -> Tables:
-    origin = _origin(figure, out)
-    if not origin.is_file():
-        raise LookupError(f"--redraw: {origin} is not there; run the figure first")
-    names = json.loads(origin.read_text(encoding="utf-8"))["tables"]
-    return {name: read_table(_table_path(figure, name, out)) for name in names}
 
 
 def _origin(figure: Figure, out: Path) -> Path:

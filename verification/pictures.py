@@ -9,7 +9,7 @@ import numpy as np
 
 from verification.claim import CLAIM
 from verification.run import Outcome
-from verification.style import COLOURS, draw_figure, svg
+from verification.style import COLOURS, Sheet, draw_figure, svg
 from verification.tally import MULTIPLES
 
 
@@ -25,12 +25,17 @@ class Picture(NamedTuple):
 
 
 def draw(outcome: Outcome) -> Picture:
-    """Draw a claim."""
+    """Draw a claim for the report."""
     inline, legend = _draw(outcome, with_legend=False)
-    return Picture(inline, legend, _draw(outcome, with_legend=True)[0])
+    return Picture(svg(inline, outcome.claim.id), legend, svg(sheet(outcome), outcome.claim.id))
 
 
-def _draw(outcome: Outcome, with_legend: bool) -> tuple[str, list[tuple[str, str]]]:
+def sheet(outcome: Outcome) -> Sheet:
+    """Draw a claim with its legend; a notebook shows it."""
+    return _draw(outcome, with_legend=True)[0]
+
+
+def _draw(outcome: Outcome, with_legend: bool) -> tuple[Sheet, list[tuple[str, str]]]:
     legend: list[tuple[str, str]] = []
 
     def draw_on(figure: Any) -> None:
@@ -47,8 +52,7 @@ def _draw(outcome: Outcome, with_legend: bool) -> tuple[str, list[tuple[str, str
         if with_legend and legend:
             figure.legend(handles, labels, loc="outside lower center", ncols=1 + (len(legend) > 3))
 
-    figure = draw_figure(draw_on, (7.2, 4.4) if with_legend else (6.4, 3.4))
-    return svg(figure, outcome.claim.id), legend
+    return draw_figure(draw_on, (7.2, 4.4) if with_legend else (6.4, 3.4)), legend
 
 
 def _survival(axes: Any, outcome: Outcome) -> None:

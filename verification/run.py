@@ -14,7 +14,7 @@ from verification import trials
 from verification.checkpoint import Checkpoint
 from verification.claim import CLAIM, PROFILES, Cell, CellCount, Claim, Decision
 from verification.tally import Tally
-from verification.trials import Batch, Pool
+from verification.trials import SEED, Batch, Pool
 from verification.verdicts import SENSITIVITY, trials_needed
 
 
@@ -85,13 +85,7 @@ def run_claims(
 
     `progress` is called after each batch with it, the number of finished batches and their total.
     """
-    plans = {claim.id: plan(claim, profile) for claim in chosen}
-    batches = [
-        batch
-        for claim in chosen
-        for cell in claim.cells_of(profile)
-        for batch in trials.split(claim, cell, plans[claim.id][cell.name], seed)
-    ]
+    batches = [batch for claim in chosen for batch in _batches(claim, profile, seed)]
     finished = run_resumably(
         batches,
         profile=profile,
@@ -106,6 +100,15 @@ def run_claims(
         _decide(claim, profile, [batch for batch in batches if batch.study == claim.id], finished)
         for claim in chosen
     ]
+
+
+def try_claim(claim: Claim, *, profile: str = "quick", seed: int = SEED) -> Outcome:
+    """Run a claim that has no file in :mod:`verification.claims`, in this process, and decide it.
+
+    The verdict and the numbers are those that the command gives once the claim has its file.
+    """
+    batches = _batches(claim, profile, seed)
+    return _decide(claim, profile, batches, {batch: trials.run_trials(claim, batch) for batch in batches})
 
 
 def run_resumably(
@@ -165,6 +168,15 @@ def source_digest() -> str:
             digest.update(path.relative_to(package).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _batches(claim: Claim, profile: str, seed: int) -> list[Batch]:
+    planned = plan(claim, profile)
+    return [
+        batch
+        for cell in claim.cells_of(profile)
+        for batch in trials.split(claim, cell, planned[cell.name], seed)
+    ]
 
 
 def _decide(claim: Claim, profile: str, batches: Sequence[Batch], finished: dict[Batch, Tally]) -> Outcome:

@@ -42,10 +42,17 @@ _STYLE: Any = {
 }
 
 
-def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Any:
+class Sheet(Figure):
+    """A figure that a notebook shows in the common style, at its size in inches."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return png(self, ""), {"width": round(96 * self.get_figwidth())}
+
+
+def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet:
     """Give a figure of `size` in inches, drawn and laid out in the common style."""
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Sheet(figsize=size, layout="constrained")
         draw(figure)
         return figure
 

@@ -21,6 +21,9 @@ from verification.claim import Cell, Claim
 from verification.figure import Study
 from verification.recovery import UncertifiedError
 
+#: The seed of a run that is not given one.
+SEED = 20260
+
 #: In place of a trial's number, the key of the generator that a cell's setup draws from.
 _SETUP = 0xFFFFFFFF
 
@@ -59,7 +62,11 @@ def split(study: Claim | Study, cell: Cell, trials: int, seed: int) -> Iterator[
 
 def run_batch(batch: Batch) -> tuple[Batch, Any]:
     """Run one batch: what a worker does. Gives it back with its record, a Tally or Samples."""
-    study = _find(batch.study)
+    return batch, run_trials(_find(batch.study), batch)
+
+
+def run_trials(study: Claim | Study, batch: Batch) -> Any:
+    """Run the trials of a batch of this claim or study, and give their record."""
     cell = next(cell for cell in study.cells if cell.name == batch.cell)
     record: Any = study.collect()
     started = time.perf_counter()
@@ -70,7 +77,7 @@ def run_batch(batch: Batch) -> tuple[Batch, Any]:
         except UncertifiedError as error:
             record.fail(str(error))
     record.seconds = time.perf_counter() - started
-    return batch, record
+    return record
 
 
 def run_batches(batches: Sequence[Batch], pool: Pool, done: Callable[[Batch, Any], None]) -> None:

@@ -1,12 +1,14 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
-from laboratory import LIGHT, RUN, exit_code, verdicts
+from laboratory import LIGHT, RUN, exit_code, numbers, run, verdicts
 from reference import SMALL
 
-from verification import claims
+from verification import claims, pictures
 from verification.__main__ import main
+from verification.run import try_claim
 
 FIELDS = {"id", "statement", "kind", "verdict", "trials", "violations", "allowed", "upper_limit", "slack"}
 FIELDS |= {"controls", "cells", "trials_per_second"}
@@ -106,3 +108,25 @@ def test_wrong_calls(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
+
+
+def test_a_claim_can_be_tried_without_a_file_and_gives_the_same_numbers(tmp_path):
+    outcome = try_claim(claims.get("lemma-2"), profile="smoke", seed=7)
+    assert [numbers(outcome)] == run(["lemma-2"], tmp_path)
+    own = replace(claims.get("lemma-2"), id="of one's own")
+    assert try_claim(own, profile="smoke", seed=7).decision.verdict == "supported"
+
+
+def test_a_false_claim_is_found_out_when_it_is_tried():
+    claim = claims.get("lemma-2")
+    false = replace(claim, trial=lambda state, rng: [50 * value for value in claim.trial(state, rng)])
+    outcome = try_claim(false, profile="smoke", seed=7)
+    assert outcome.decision.verdict == "refuted"
+    assert outcome.is_red
+
+
+def test_a_notebook_can_show_the_picture_of_a_claim():
+    outcome = try_claim(claims.get("lemma-2"), profile="smoke", seed=7)
+    data, metadata = pictures.sheet(outcome)._repr_png_()
+    assert data.startswith(b"\x89PNG")
+    assert metadata["width"] == round(96 * 7.2)
