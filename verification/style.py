@@ -23,6 +23,9 @@ INK = "#333333"
 #: Shares from 0 to 1: one hue, from dark to light, which is the same order in grey.
 SHARES = "cividis"
 
+#: A notebook keeps its pictures inside, so they are of a modest size there.
+_NOTEBOOK_DPI = 115
+
 _STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: smaller, sharper, searchable
     "svg.hashsalt": "lslmatch",  # the same picture is the same file
@@ -46,7 +49,7 @@ class Sheet(Figure):
     """A figure that a notebook shows in the common style, at its size in inches."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return png(self, ""), {"width": round(96 * self.get_figwidth())}
+        return png(self, "", dpi=_NOTEBOOK_DPI), {"width": round(96 * self.get_figwidth())}
 
 
 def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet:
@@ -72,9 +75,9 @@ def svg(figure: Any, title: str) -> str:
     return whole[whole.index("<svg") :]
 
 
-def png(figure: Any, title: str) -> bytes:
-    """Give a figure as a PNG file."""
+def png(figure: Any, title: str, dpi: float | None = None) -> bytes:
+    """Give a figure as a PNG file, in the style's own resolution unless told."""
     data = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
-        figure.savefig(data, format="png", metadata={"Title": title, "Software": None})
+        figure.savefig(data, format="png", dpi=dpi, metadata={"Title": title, "Software": None})
     return data.getvalue()
