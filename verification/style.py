@@ -24,7 +24,7 @@ INK = "#333333"
 SHARES = "cividis"
 
 #: A notebook keeps its pictures inside, so they are of a modest size there.
-_NOTEBOOK_DPI = 115
+_NOTEBOOK_DPI = 96
 
 _STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: smaller, sharper, searchable
@@ -46,10 +46,10 @@ _STYLE: Any = {
 
 
 class Sheet(Figure):
-    """A figure that a notebook shows in the common style, at its size in inches."""
+    """A figure that a notebook shows in the common style."""
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return png(self, "", dpi=_NOTEBOOK_DPI), {"width": round(96 * self.get_figwidth())}
+    def _repr_png_(self) -> bytes:
+        return png(self, "", dpi=_NOTEBOOK_DPI)
 
 
 def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet:

@@ -127,6 +127,4 @@ def test_a_false_claim_is_found_out_when_it_is_tried():
 
 def test_a_notebook_can_show_the_picture_of_a_claim():
     outcome = try_claim(claims.get("lemma-2"), profile="smoke", seed=7)
-    data, metadata = pictures.sheet(outcome)._repr_png_()
-    assert data.startswith(b"\x89PNG")
-    assert metadata["width"] == round(96 * 7.2)
+    assert pictures.sheet(outcome)._repr_png_().startswith(b"\x89PNG")
