@@ -85,7 +85,7 @@ def _stages(kind, x, y, result, seconds):
     if kind == "nosignal":
         return {"solve": seconds}
     aligned = result.scale * y + result.shift
-    found = {"pass": seconds, "tree": _core_seconds(lambda: KDTree(aligned).query(x, k=2))[0]}
+    found = {"pass": seconds, "tree": _core_seconds(lambda: KDTree(aligned).query(x))[0]}
     if len(x) <= CERTIFIED:
         found["certificate"] = _core_seconds(lambda: lslmatch.check_certificate(x, y, result))[0]
     return found
@@ -169,7 +169,7 @@ def _law_table(points):
     for key, stage in STAGES.items():
         expected, free = laws(points, key)
         lines.append(
-            f"| {stage.name} | {expected.power:g} | {1e9 * expected.constant:.3g} | {free.power:.2f} |"
+            f"| {stage.name} | {expected.power:g} | {_short(1e9 * expected.constant)} | {free.power:.2f} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -206,7 +206,9 @@ def _span(values):
 
 
 def _short(value):
-    """Write a number with two digits, without an exponent."""
+    """Write a number with two digits, and what is next to nothing as that."""
+    if value < 0.01:
+        return "< 0.01"
     rounded = float(f"{value:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
 
