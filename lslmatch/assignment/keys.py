@@ -34,8 +34,9 @@ from lslmatch.results import FloatArray
 
 #: Rows whose keys are computed before the least of each are chosen.
 _GROUP_ROWS = 16
-#: Column factors are cut off here, so that no key overflows in single precision; bounds stay valid.
-_GREATEST_FACTOR = 1e34
+#: Column factors are cut off at the exponential of this, so that no key overflows in single precision;
+#: bounds stay valid.
+_GREATEST_EXPONENT = 78.0
 
 
 class Pairs(NamedTuple):
@@ -60,8 +61,7 @@ def column_factors(pairs: Pairs, col_dual: FloatArray) -> Factors:
     factor = np.ones(pairs.tiles.b_squares.size, pairs.tiles.a.dtype)
     top = float(col_dual.max())
     if pairs.rule.logarithm:
-        with np.errstate(over="ignore"):
-            factor[: col_dual.size] = np.minimum(np.exp(top - col_dual), _GREATEST_FACTOR)
+        factor[: col_dual.size] = np.exp(np.minimum(top - col_dual, _GREATEST_EXPONENT))
     else:
         factor[: col_dual.size] = top - col_dual
     return Factors(factor, top)
@@ -83,7 +83,7 @@ def bounds_of_keys(pairs: Pairs, top: float, keys: NDArray[np.floating]) -> Floa
 @inline_kernel
 def column_factor(rule, top, dual):
     """Compute one column factor."""
-    return min(np.exp(top - dual), _GREATEST_FACTOR) if rule.logarithm else top - dual
+    return np.exp(min(top - dual, _GREATEST_EXPONENT)) if rule.logarithm else top - dual
 
 
 @inline_kernel
