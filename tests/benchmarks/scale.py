@@ -160,8 +160,9 @@ def bytes_per_point(points, kind):
 
 
 def tables(points, price=PRICE):
-    """Lay out the laws, the check on sizes that were not fitted on, and the projections, in Markdown."""
-    return "\n".join([_law_table(points), _check_table(points), _projection_table(points, price)])
+    """Lay out the laws, the checks on sizes that were not fitted on, and the projections, in Markdown."""
+    parts = [_law_table(points), _check_table(points), _memory_table(points)]
+    return "\n".join([*parts, _projection_table(points, price)])
 
 
 def _law_table(points):
@@ -181,6 +182,18 @@ def _check_table(points):
             if key in point and point["n"] in CHECKED:
                 told = " | ".join(_off(law(point["n"]) / point[key]) for law in laws(points, key))
                 lines.append(f"| {stage.name} | {point['n']:,} | {point[key]:.3g} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+def _memory_table(points):
+    lines = ["| memory | bytes for each point | n | off |", "|---|---|---|---|"]
+    for stage in (STAGES["pass"], STAGES["solve"]):
+        told = bytes_per_point(points, stage.kind)
+        for point in points:
+            seen = point["bytes"] if point["kind"] == stage.kind and point["n"] in CHECKED else None
+            if told is not None and seen is not None and point["n"] >= STREAMED:
+                ratio = told * point["n"] / seen
+                lines.append(f"| {stage.name} | {told:,.0f} | {point['n']:,} | {_off(ratio)} |")
     return "\n".join(lines) + "\n"
 
 
