@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import scale
+from reference import SMALL
 
 import lslmatch
 
@@ -75,6 +76,7 @@ def run_examples(name, text):
     return pairs + ([("", printed)] if printed else [])
 
 
+@pytest.mark.skipif(SMALL, reason="the examples are too large for kernels as plain Python")
 @pytest.mark.parametrize("name", [name for name, text in PAGES.items() if "```python" in text])
 def test_examples_print_what_the_page_says(name):
     for said, printed in run_examples(name, PAGES[name]):
