@@ -1,6 +1,8 @@
-"""How the documentation is built: ``tox -e docs``, or ``sphinx-build -W docs docs/_build``."""
+"""How the documentation is built: ``tox -e docs``, or ``sphinx-build -W docs docs/_build/html``."""
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,4 +50,16 @@ def _copy_notebooks() -> None:
         shutil.copy(path, target)
 
 
+def _write_help() -> None:
+    """Ask the command line for its help, so that the reference quotes it as it is."""
+    command = [sys.executable, "-m", "lslmatch", "match", "--help"]
+    environment = os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+    target = HERE / "generated" / "help.txt"
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(
+        subprocess.run(command, cwd=CHECKOUT, env=environment, check=True, capture_output=True).stdout
+    )
+
+
 _copy_notebooks()
+_write_help()

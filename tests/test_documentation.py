@@ -148,17 +148,6 @@ def test_reference_lists_every_public_name(module):
     assert {name for of, name in in_the_reference() if of == module} == public_names(module)
 
 
-def test_reference_quotes_the_help_of_the_command(capsys, monkeypatch):
-    from lslmatch.__main__ import main
-
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main(["match", "--help"])
-    # The wording of argparse's own headings depends on the version of Python.
-    said = BLOCK.findall(PAGES["api.md"])[-1][1]
-    assert capsys.readouterr().out.partition("options:")[2].strip() == said.partition("options:")[2].strip()
-
-
 def test_audit_figures_of_the_theory_page_are_those_of_the_audit():
     audit = pytest.importorskip("verification.audit")
     page = PAGES["theory.md"]
