@@ -11,6 +11,7 @@ from pathlib import Path
 from verification import audited, claims, command, report
 from verification.claim import PROFILES, Claim
 from verification.run import Outcome, measure_scaling, run_claims
+from verification.trials import Pool
 from verification.verdicts import SUITE_ERROR
 
 _MARKS = {
@@ -40,8 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
+    with command.explained_stops(options) as stopped:
+        record = _run(chosen, chosen_steps, pool, options)
+        _print_table(record)
+        report.write(record, options.out)
+        print(f"\nreport: {options.out / 'report.html'}")
+    if stopped:
+        return stopped[0]
+    return 1 if record.is_red else 0
+
+
+def _run(
+    chosen: Sequence[Claim], steps: Sequence[str], pool: Pool, options: argparse.Namespace
+) -> report.Record:
+    """Run the trials and the audit, and measure how the trials speed up with workers."""
     started = time.perf_counter()
-    with command.Bar(options.quiet) as bar, command.explained_stops(options) as stopped:
+    with command.Bar(options.quiet) as bar:
         outcomes = run_claims(
             chosen,
             profile=options.profile,
@@ -51,22 +66,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             resume=options.resume,
             progress=bar.batch,
         )
-    if stopped:
-        return stopped[0]
     with command.Bar(options.quiet) as bar:
-        bar.expect(len(steps) if chosen_steps else 0, "proof audit")
-        audit = audited.run_steps(chosen_steps, options.profile, options.seed, bar.step)
+        bar.expect(len(audited.step_ids()) if steps else 0, "proof audit")
+        audit = audited.run_steps(steps, options.profile, options.seed, bar.step)
     scaling = {}
+    every = claims.load()
     if options.profile != "smoke" and pool.workers > 1 and not options.scheduler and "theorem-1" in every:
         scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, pool.workers)
     seconds = time.perf_counter() - started
-    record = report.Record(
+    return report.Record(
         outcomes, audit, options.profile, options.seed, seconds, command.place(pool), scaling
     )
-    report.write(record, options.out)
-    _print_table(record)
-    print(f"\nreport: {options.out / 'report.html'}")
-    return 1 if record.is_red else 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+from verification.files import naming, write_whole
 from verification.trials import Batch
 
 
@@ -40,11 +41,12 @@ class Checkpoint:
     def __enter__(self) -> Checkpoint:
         """Open the file."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # Written anew, which also drops a line that an interruption left unfinished.
-        self._stream = open(self._path, "w", encoding="ascii")
-        self._write({"key": self._key})
-        for batch, record in self.finished.items():
-            self._write({"batch": batch, "record": record.to_json()})
+        # Written anew, which also drops a line that an interruption left unfinished; and whole, so that
+        # a run that is killed here, or finds the disk full, loses nothing.
+        lines: list[dict[str, Any]] = [{"key": self._key}]
+        lines += [{"batch": batch, "record": record.to_json()} for batch, record in self.finished.items()]
+        write_whole(self._path, "".join(json.dumps(line) + "\n" for line in lines))
+        self._stream = open(self._path, "a", encoding="ascii")
         return self
 
     def __exit__(
@@ -56,13 +58,11 @@ class Checkpoint:
 
     def add(self, batch: Batch, record: Any) -> None:
         """Store a finished batch."""
-        self.finished[batch] = record
-        self._write({"batch": batch, "record": record.to_json()})
-
-    def _write(self, record: dict[str, Any]) -> None:
         assert self._stream is not None, "a checkpoint is written inside its with block"
-        self._stream.write(json.dumps(record) + "\n")
-        self._stream.flush()
+        self.finished[batch] = record
+        with naming(self._path):
+            self._stream.write(json.dumps({"batch": batch, "record": record.to_json()}) + "\n")
+            self._stream.flush()
 
     def _read(self) -> dict[Batch, Any]:
         finished: dict[Batch, Any] = {}

@@ -46,7 +46,10 @@ def place(pool: Pool) -> str:
 
 @contextmanager
 def explained_stops(options: Any) -> Iterator[list[int]]:
-    """Explain an interruption and a scheduler that is not there; the list then holds the exit code."""
+    """Explain an interruption, a scheduler that is not there, and a file that cannot be written.
+
+    If one of these stops the run, the list then holds the exit code.
+    """
     stopped: list[int] = []
     try:
         yield stopped
@@ -54,9 +57,12 @@ def explained_stops(options: Any) -> Iterator[list[int]]:
         print("\ninterrupted; the same command with --resume goes on from here", file=sys.stderr)
         stopped.append(130)
     except OSError as error:
-        if not options.scheduler:
+        if error.filename is not None:
+            print(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}", file=sys.stderr)
+        elif options.scheduler:
+            print(f"--scheduler: {options.scheduler} cannot be reached: {error}", file=sys.stderr)
+        else:
             raise
-        print(f"--scheduler: {options.scheduler} cannot be reached: {error}", file=sys.stderr)
         stopped.append(2)
 
 

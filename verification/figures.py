@@ -61,9 +61,13 @@ def main(arguments: Sequence[str]) -> int:
         for name, record in errors:
             print(f"{figure.id}: {record.errors} trials of {name} failed: {record.error}", file=sys.stderr)
         failed = failed or bool(errors)
-        if not errors:
+        if errors:
+            continue
+        with command.explained_stops(options) as stopped:
             write(figure, cells, facts, options.out)
-            print(f"{figure.id}: {options.out / figure.id}.png")
+        if stopped:
+            return stopped[0]
+        print(f"{figure.id}: {options.out / figure.id}.png")
     print(f"{time.perf_counter() - started:.0f} s on {command.place(pool)} workers")
     # A figure that was asked for by name and is not there is a failure.
     return 1 if failed or (skipped and options.only) else 0

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 import lslmatch
 from verification import heat_maps, pictures
 from verification.audited import AuditOutcome
-from verification.files import write_whole
+from verification.files import write_together
 from verification.run import Outcome
 from verification.verdicts import CONTROLS, LEVEL, SENSITIVITY, STATEMENTS, SUITE_ERROR
 
@@ -67,21 +67,24 @@ class Record:
 
 
 def write(record: Record, out: Path) -> None:
-    """Write verdicts.json, pictures/ and report.html into `out`, each whole or not at all."""
+    """Write verdicts.json, pictures/ and report.html into `out`, all of them or nothing."""
     (out / "pictures").mkdir(parents=True, exist_ok=True)
     drawn = {
         outcome.claim.id: pictures.draw(outcome) for outcome in record.outcomes if outcome.decision.cells
     }
-    for outcome in record.outcomes:
-        if outcome.claim.id in drawn:
-            write_whole(out / "pictures" / f"{outcome.claim.slug}.svg", drawn[outcome.claim.id].alone)
+    files = {
+        out / "pictures" / f"{outcome.claim.slug}.svg": drawn[outcome.claim.id].alone
+        for outcome in record.outcomes
+        if outcome.claim.id in drawn
+    }
     facts = environment(record.profile, record.seed, record.seconds)
     verdicts = {
         **facts,
         "claims": [*map(_claim_json, record.outcomes), *(step.to_json() for step in record.audit)],
     }
-    write_whole(out / "verdicts.json", json.dumps(_plain(verdicts), indent=1, ensure_ascii=False) + "\n")
-    write_whole(out / "report.html", _render(record, facts, drawn))
+    files[out / "verdicts.json"] = json.dumps(_plain(verdicts), indent=1, ensure_ascii=False) + "\n"
+    files[out / "report.html"] = _render(record, facts, drawn)
+    write_together(files)
 
 
 def environment(profile: str, seed: int, seconds: float) -> dict[str, Any]:

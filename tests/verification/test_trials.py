@@ -1,4 +1,9 @@
 import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -60,6 +65,34 @@ def test_an_interrupted_run_goes_on_to_identical_numbers(tmp_path):
     )
     assert resumed == whole
     assert seen[0] == 4  # the three finished batches were not run again
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_run_goes_on_to_identical_numbers(tmp_path):
+    whole = run(CLAIMS, tmp_path / "whole")
+    program = textwrap.dedent(
+        """
+        import os, pathlib, signal, sys
+        from laboratory import run
+        def kill(batch, done, total):
+            if done == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+        run(sys.argv[2:], pathlib.Path(sys.argv[1]), progress=kill)
+        """
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "cut"), *CLAIMS],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=300,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    seen = []
+    resumed = run(
+        CLAIMS, tmp_path / "cut", resume=True, progress=lambda batch, done, total: seen.append(done)
+    )
+    assert resumed == whole
+    assert seen[0] == 4
 
 
 def test_without_resume_a_run_starts_anew(tmp_path):
