@@ -9,7 +9,7 @@ import pytest
 from verification.files import read_table
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (DOCS / "paper-comparison.md", DOCS / "real-data.md")
+PAGES = tuple(DOCS / name for name in ("paper-comparison.md", "real-data.md", "beyond-the-paper.md"))
 TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES).replace("−", "-")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
 QUOTES = re.findall(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", TEXT)
