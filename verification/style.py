@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from PIL import Image
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8a8a")
@@ -23,7 +24,7 @@ INK = "#333333"
 #: Shares from 0 to 1: one hue, from dark to light, which is the same order in grey.
 SHARES = "cividis"
 
-#: A notebook keeps its pictures inside, so they are of a modest size there.
+#: A notebook keeps its pictures inside, so they are of a modest size there, and of 256 colours.
 _NOTEBOOK_DPI = 96
 
 _STYLE: Any = {
@@ -49,7 +50,10 @@ class Sheet(Figure):
     """A figure that a notebook shows in the common style."""
 
     def _repr_png_(self) -> bytes:
-        return png(self, "", dpi=_NOTEBOOK_DPI)
+        data = io.BytesIO()
+        with Image.open(io.BytesIO(png(self, "", dpi=_NOTEBOOK_DPI))) as picture:
+            picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(data, "PNG", optimize=True)
+        return data.getvalue()
 
 
 def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet:

@@ -61,7 +61,9 @@ def draw(figure: Any, tables: Tables) -> None:
     pairs = list(dict.fromkeys(row["data"] for row in tables[""]))
     panels = figure.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
     for axes, pair in zip(panels, pairs, strict=True):
-        for style, name in enumerate(METHODS):
+        for name in dict.fromkeys(row["method"] for row in tables[""]):
+            # The place in METHODS, so that a method looks the same in every picture.
+            style = list(METHODS).index(name)
             rows = [row for row in tables[""] if row["data"] == pair and row["method"] == name]
             middle = np.array([row["recovered"] for row in rows])
             ends = np.array([[row["recovered_low"], row["recovered_high"]] for row in rows]).T
