@@ -95,7 +95,7 @@ def test_permuting_points_permutes_rows_and_columns():
 
 
 def test_standardised_sets_differ_by_the_sum_of_squares_only():
-    x, y = 4.0 * draw(6, 2) + 3.0, draw(7, 2, 1)
+    x, y = 4.0 * draw(7, 2) + 3.0, draw(7, 2, 1)
     difference = log_cost_matrix(x, y, estimate_affine(x, y)) - log_cost_matrix(
         standardize(x), standardize(y)
     )

@@ -148,6 +148,7 @@ def test_a_kernel_is_cached_on_disk(monkeypatch):
     assert _jit.inline_kernel(double) is double
     cached, inline = options
     assert cached.pop("cache") is True
+    assert inline.pop("inline") == "always"
     # One policy: the same options for both, and none that would let infinities be optimised away.
     assert cached == inline
     assert cached["nogil"] is True
