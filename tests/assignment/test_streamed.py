@@ -10,7 +10,7 @@ from lslmatch.assignment.dense import solve_dense
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.distances import common_coordinates
 
-TRIALS = 40 if SMALL else 1000
+TRIALS = 40 if SMALL else 500
 LARGEST = 14 if SMALL else 60
 
 
