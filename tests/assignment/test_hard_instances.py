@@ -13,7 +13,7 @@ from lslmatch.assignment import streamed
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.distances import common_coordinates
 
-TRIALS = 60 if SMALL else 2500
+TRIALS = 60 if SMALL else 800
 LARGEST = 12 if SMALL else 60
 
 
