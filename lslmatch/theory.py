@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lslmatch._jit import kernel
 from lslmatch._validation import (
     check_at_least,
     check_between,
@@ -54,35 +53,16 @@ def separation(features: ArrayLike, noise: ArrayLike) -> float:
     features, noise = _check_model(features, noise)
     unit, noise_unit = _power_of_two(features), _power_of_two(noise)  # so that no square overflows
     features, variance = features / unit, _centred_variances(noise / noise_unit)
-    ratio, squared = _least_ratio(np.ascontiguousarray(features.T), variance)
-    if squared > _SAFE_SQUARE:
-        return math.sqrt(ratio) * (unit / noise_unit)
-    # A distance is so small that its square underflows.
     smallest = math.inf
     for i in range(len(features) - 1):
         difference, summed = features[i + 1 :] - features[i], variance[i + 1 :] + variance[i]
-        smallest = min(smallest, float((np.hypot.reduce(difference, axis=1) / np.sqrt(summed)).min()))
+        squared = np.einsum("ij,ij->i", difference, difference)
+        if squared.min() > _SAFE_SQUARE:
+            nearest = math.sqrt((squared / summed).min())
+        else:  # a distance so small that its square underflows
+            nearest = float((np.hypot.reduce(difference, axis=1) / np.sqrt(summed)).min())
+        smallest = min(smallest, nearest)
     return smallest * (unit / noise_unit)
-
-
-@kernel
-def _least_ratio(coordinates, variance):
-    """Return the least squared distance over summed variance, and the least squared distance."""
-    d, n = coordinates.shape
-    squared = np.empty(n)
-    least_ratio, least_squared = np.inf, np.inf
-    for i in range(n - 1):
-        squared[i + 1 :] = 0.0
-        for k in range(d):
-            row = coordinates[k]
-            for j in range(i + 1, n):
-                difference = row[j] - row[i]
-                squared[j] += difference * difference
-        for j in range(i + 1, n):
-            ratio = squared[j] / (variance[j] + variance[i])
-            least_ratio = ratio if ratio < least_ratio else least_ratio
-            least_squared = squared[j] if squared[j] < least_squared else least_squared
-    return least_ratio, least_squared
 
 
 def centred_moments(features: ArrayLike, noise: ArrayLike) -> tuple[FloatArray, FloatArray]:
