@@ -36,6 +36,11 @@ def inline_kernel(function: F) -> F:
     return numba.njit(inline="always", **_OPTIONS)(function)
 
 
+def step_kernel(function: F) -> F:
+    """Compile a long step of kernels once, as a function that they call: no cache file of its own."""
+    return numba.njit(**_OPTIONS)(function)
+
+
 def fused_kernel(function: F) -> F:
     """Compile a step that may round a multiplication and the addition after it as one operation."""
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)

@@ -101,8 +101,7 @@ class _Moments(NamedTuple):
 def _moments(points: FloatArray, name: str) -> _Moments:
     exponent = nonzero_exponent(least_exponent(points))
     points, factor = power_factor(points, -exponent)
-    greatest = np.array([_greatest_deviation(points, factor)])
-    spread = nonzero_exponent(least_exponent(greatest))
+    spread = nonzero_exponent(least_exponent(_greatest_deviations(points, factor)))
     mean_deviation = np.empty(points.shape[1])
     sum_of_squares = _centred_statistics(points, factor, math.ldexp(1.0, -spread), mean_deviation)
     if not sum_of_squares > 0.0:
@@ -115,14 +114,14 @@ def _moments(points: FloatArray, name: str) -> _Moments:
 
 
 @kernel
-def _greatest_deviation(points, factor):
-    """Return the greatest coordinate of a difference to the first point, in units of 1 / factor."""
+def _greatest_deviations(points, factor):
+    """Return the greatest differences to the first point, by coordinate, in units of 1 / factor."""
     n, d = points.shape
     greatest = np.zeros(d)
     for i in range(n):
         for k in range(d):
             greatest[k] = max(greatest[k], abs(points[i, k] * factor - points[0, k] * factor))
-    return greatest.max()
+    return greatest
 
 
 @kernel
@@ -139,7 +138,8 @@ def _centred_statistics(points, factor, spread_factor, mean):
     for i in range(n):
         for k in range(d):
             mean[k] += (points[i, k] * factor - origin[k]) * spread_factor
-    mean /= n
+    for k in range(d):
+        mean[k] /= n
     for i in range(n):
         for k in range(d):
             deviation = (points[i, k] * factor - origin[k]) * spread_factor - mean[k]

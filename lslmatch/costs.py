@@ -152,7 +152,9 @@ def _fill_rows(geometry, tiles, rule, start, costs):
                 expand_tile(tiles, start + few, start + stop, t, squares)
                 for i in range(few, stop):
                     row = squares[i - few]
-                    correct_cancelled(geometry, tiles, start + i, t, row)
+                    correct_cancelled(
+                        geometry, start + i, t * cols, row, tiles.a_limits[start + i], tiles.b_limits[t]
+                    )
                     out = costs[i][t * cols : t * cols + width]
                     if rule.logarithm:
                         _take_logarithms(row, rule.floor, rule.offset, out)

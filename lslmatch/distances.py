@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import fused_kernel, inline_kernel, kernel
+from lslmatch._jit import fused_kernel, inline_kernel, kernel, step_kernel
 from lslmatch.results import Affine, FloatArray
 
 #: Columns of a tile at most; rows that go over it one after the other, while it is in the cache; and
@@ -256,19 +256,24 @@ def _add_products_of_row(a, b, out):
 
 
 @inline_kernel
-def correct_cancelled(geometry, tiles, i, tile, squares):
-    """Compute anew, from differences, those of a row's expanded squares that have lost too much."""
-    limit = tiles.a_limits[i]
-    b_limits = tiles.b_limits[tile]
+def correct_cancelled(geometry, i, offset, squares, limit, b_limits):
+    """Compute anew, from differences, those expanded squares that have lost too much.
+
+    They are those of row i and of the columns from `offset` on, with their limits in the tiles.
+    """
     # Whether there are any, and where about, is found out first: those are vector loops.
-    if not _any_cancelled(squares, b_limits, limit):
-        return
+    if _any_cancelled(squares, b_limits, limit):
+        _compute_anew(geometry, i, offset, squares, limit, b_limits)
+
+
+@step_kernel
+def _compute_anew(geometry, i, offset, squares, limit, b_limits):
     for start in range(0, squares.size, LANES):
         part, part_limits = squares[start : start + LANES], b_limits[start : start + LANES]
         if _any_cancelled(part, part_limits, limit):
             for j in range(part.size):
                 if part[j] - part_limits[j] < limit:
-                    part[j] = exact_distance(geometry, i, tile * squares.size + start + j)
+                    part[j] = exact_distance(geometry, i, offset + start + j)
 
 
 @inline_kernel

@@ -31,7 +31,9 @@ def _choose_in_turn(geometry, tiles, choice, least):
             width = min(cols, m - t * cols)
             expand_tile(tiles, first, last, t, squares)
             for i in range(first, last):
-                correct_cancelled(geometry, tiles, i, t, squares[i - first])
+                correct_cancelled(
+                    geometry, i, t * cols, squares[i - first], tiles.a_limits[i], tiles.b_limits[t]
+                )
                 distances[i - first][t * cols : t * cols + width] = squares[i - first][:width]
         for i in range(first, last):
             row = distances[i - first]

@@ -47,7 +47,8 @@ def expanded(geometry, dtype=np.float64):
             for i in range(first, last):
                 expand_row(tiles, i, t, row)
                 np.testing.assert_allclose(row, block[i - first], rtol=0.1, atol=1e-5)
-                correct_cancelled(geometry, tiles, i, t, block[i - first])
+                limits = tiles.a_limits[i], tiles.b_limits[t]
+                correct_cancelled(geometry, i, t * cols, block[i - first], *limits)
                 squares[i, t * cols : (t + 1) * cols] = block[i - first]
     assert (squares[:, m:] == np.inf).all()
     squares = np.ascontiguousarray(squares[:, :m])

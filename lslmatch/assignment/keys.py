@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch.costs import CostRule, cost_of_pair
 from lslmatch.distances import (
     FEW_ROWS,
@@ -87,11 +87,11 @@ def column_factor(rule, top, dual):
 
 
 @inline_kernel
-def bound_of_key(pairs, top, key):
+def bound_of_key(rule, lowered, top, key):
     """Return a reduced cost that no pair is below whose key is not below the given one."""
     wide = np.float64(key)
-    if pairs.rule.logarithm:
-        wide = np.log(max(wide * pairs.tiles.lowered, pairs.rule.floor))
+    if rule.logarithm:
+        wide = np.log(max(wide * lowered, rule.floor))
     return wide - top
 
 
@@ -102,7 +102,7 @@ def find_nearest(pairs, first, last, nearest, row_keys, col_keys):
     Lowers `col_keys`, the columns' least keys, too; the latter two are bit patterns. Keeps the squared
     distances if they are to be kept.
     """
-    tiles = pairs.tiles
+    geometry, tiles, rule, squares, _ = pairs
     cols = tiles.b.shape[2]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     no_duals = np.zeros(cols, tiles.a.dtype)
@@ -116,11 +116,11 @@ def find_nearest(pairs, first, last, nearest, row_keys, col_keys):
                 expand_tile(tiles, few, few_stop, t, block)
                 for i in range(few, few_stop):
                     keys = block[i - few]
-                    correct_cancelled(pairs.geometry, tiles, i, t, keys)
-                    if pairs.squares.shape[0]:
-                        _copy(keys, pairs.squares[i, t * cols : (t + 1) * cols])
-                    if not pairs.rule.logarithm:
-                        _make_keys(pairs, i, t * cols, no_duals, keys)
+                    correct_cancelled(geometry, i, t * cols, keys, tiles.a_limits[i], tiles.b_limits[t])
+                    if squares.shape[0]:
+                        _copy(keys, squares[i, t * cols : (t + 1) * cols])
+                    if not rule.logarithm:
+                        _make_keys(rule, tiles.lowered, i, t * cols, no_duals, keys)
                     bits = keys.view(col_keys.dtype)
                     _lower(bits, col_part)
                     _fold(bits, lanes)
@@ -168,31 +168,34 @@ def _note_two_least(bits, lanes, offset, least, nearest, i):
 @kernel
 def find_best(pairs, factors, rows, lanes, cols_out, bound):
     """For the given rows: the columns of the least keys (-1: no more), and a bound for all the others."""
-    tiles = pairs.tiles
+    geometry, tiles, rule, squares, infinity = pairs
     cols = tiles.b.shape[2]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     keys = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
-    part = tiles if pairs.squares.shape[0] else _rows_of(tiles, rows)
+    part = tiles if squares.shape[0] else _rows_of(tiles, rows)
     for start in range(0, rows.size, _GROUP_ROWS):
         stop = min(start + _GROUP_ROWS, rows.size)
-        if not pairs.squares.shape[0]:
+        if not squares.shape[0]:
             for t in range(tiles.b.shape[0]):
                 for few in range(start, stop, FEW_ROWS):
                     few_stop = min(few + FEW_ROWS, stop)
                     expand_tile(part, few, few_stop, t, block)
                     for r in range(few, few_stop):
-                        correct_cancelled(pairs.geometry, tiles, rows[r], t, block[r - few])
-                        _copy(block[r - few], keys[r - start][t * cols : (t + 1) * cols])
+                        row = keys[r - start][t * cols : (t + 1) * cols]
+                        _copy(block[r - few], row)
+                        correct_cancelled(
+                            geometry, rows[r], t * cols, row, part.a_limits[r], tiles.b_limits[t]
+                        )
         for r in range(start, stop):
             row = keys[r - start]
-            if pairs.squares.shape[0]:
-                _copy(pairs.squares[rows[r]], row)
-            _make_keys(pairs, rows[r], 0, factors.factor, row)
-            choose_least(row.view(lanes.dtype), lanes, pairs.infinity, cols_out[r])
-            bound[r] = bound_of_key(pairs, factors.top, lanes[:1].view(tiles.a.dtype)[0])
+            if squares.shape[0]:
+                _copy(squares[rows[r]], row)
+            _make_keys(rule, tiles.lowered, rows[r], 0, factors.factor, row)
+            choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
+            bound[r] = bound_of_key(rule, tiles.lowered, factors.top, lanes[:1].view(tiles.a.dtype)[0])
 
 
-@inline_kernel
+@step_kernel
 def choose_least(bits, lanes, infinity, cols):
     """Fill `cols` with the columns of the least keys, then with -1; `lanes[0]` with the rest's least key.
 
@@ -265,37 +268,43 @@ def _rows_of(tiles, rows):
     )
 
 
-@inline_kernel
+@step_kernel
 def fill_keys(pairs, factors, i, keys):
     """Fill `keys` with the keys of one row, padding included."""
-    tiles = pairs.tiles
+    geometry, tiles, rule, squares, _ = pairs
     cols = tiles.b.shape[2]
     for t in range(tiles.b.shape[0]):
         row = keys[t * cols : (t + 1) * cols]
-        if pairs.squares.shape[0]:
-            _copy(pairs.squares[i, t * cols : (t + 1) * cols], row)
+        if squares.shape[0]:
+            _copy(squares[i, t * cols : (t + 1) * cols], row)
         else:
             expand_row(tiles, i, t, row)
-            correct_cancelled(pairs.geometry, tiles, i, t, row)
-        _make_keys(pairs, i, t * cols, factors.factor[t * cols : (t + 1) * cols], row)
+            correct_cancelled(geometry, i, t * cols, row, tiles.a_limits[i], tiles.b_limits[t])
+        _make_keys(rule, tiles.lowered, i, t * cols, factors.factor[t * cols : (t + 1) * cols], row)
 
 
 @inline_kernel
-def _make_keys(pairs, i, offset, factor, keys):
+def _make_keys(rule, lowered, i, offset, factor, keys):
     """Turn the squared distances of row i to the columns of a tile into keys, in place."""
-    if pairs.rule.logarithm:
+    if rule.logarithm:
         for j in range(keys.size):
             keys[j] *= factor[j]
     else:
-        x_weight, y_weight = pairs.rule.x_weight[i], pairs.rule.y_weight
+        x_weight, y_weight = rule.x_weight[i], rule.y_weight
         for j in range(min(keys.size, y_weight.size - offset)):
-            keys[j] = keys[j] * pairs.tiles.lowered / (x_weight + y_weight[offset + j]) + factor[j]
+            keys[j] = keys[j] * lowered / (x_weight + y_weight[offset + j]) + factor[j]
 
 
 @kernel
 def price_pairs(pairs, rows, cols, costs):
     """Compute the exact costs of the pairs (rows[r], cols[r, k]); infinite where a column is missing."""
     for r in range(rows.size):
-        for k in range(cols.shape[1]):
-            j = cols[r, k]
-            costs[r, k] = cost_of_pair(pairs.geometry, pairs.rule, rows[r], j) if j >= 0 else np.inf
+        price_row(pairs, rows[r], cols[r], costs[r])
+
+
+@step_kernel
+def price_row(pairs, i, cols, costs):
+    """Compute the exact costs of the pairs (i, cols[k]); infinite where a column is missing."""
+    geometry, rule = pairs.geometry, pairs.rule
+    for k in range(cols.size):
+        costs[k] = cost_of_pair(geometry, rule, i, cols[k]) if cols[k] >= 0 else np.inf

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch.assignment.dense import Duals
 from lslmatch.assignment.keys import (
     Factors,
@@ -24,6 +24,7 @@ from lslmatch.assignment.keys import (
     column_factors,
     fill_keys,
     next_limit,
+    price_row,
     room_for_lanes,
 )
 from lslmatch.costs import cost_of_pair
@@ -193,11 +194,11 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state
-    distance, row_before, reached, scanned, levels, heap, place = search[:7]
+    distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = search
     m, size = row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count = 0, 0, 1
-    search.sizes[3] = 0
-    sink, nearest = -1, np.inf
+    sizes[3] = 0
+    sink, nearest = np.intp(-1), np.inf
     front = 0.0
     i = start
     scanned[0] = i
@@ -238,7 +239,7 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
         # Take the nearest node. The rest of a row: compute the row, and reach its columns.
         while True:
             if held == 0 or distance[heap[0]] >= nearest:
-                search.sizes[1], search.sizes[2] = reached_count, scanned_count
+                sizes[1], sizes[2] = reached_count, scanned_count
                 return sink
             node = heap[0]
             front = distance[node]
@@ -265,74 +266,78 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
                 scanned_count += 1
                 break
             i = node - m
-            search.sizes[3] += 1
-            if search.passed[i] == _NOT_COMPUTED:
+            sizes[3] += 1
+            if passed[i] == _NOT_COMPUTED:
                 _renew_list(pairs, factors, lists, search, i)
                 break
-            search.sizes[0], search.sizes[1] = held, reached_count
+            sizes[0], sizes[1] = held, reached_count
             sink = _reach_next(pairs, factors, state, search, i, sink)
-            held, reached_count = search.sizes[0], search.sizes[1]
+            held, reached_count = sizes[0], sizes[1]
             nearest = distance[sink] if sink >= 0 else np.inf
 
 
-@inline_kernel
+@step_kernel
 def _renew_list(pairs, factors, lists, search, i):
     """Compute a row in full and renew its list under the present duals."""
-    fill_keys(pairs, factors, i, search.keys)
-    choose_least(search.keys.view(search.lanes.dtype), search.lanes, pairs.infinity, lists.col[i])
-    for k in range(lists.col.shape[1]):
-        j = lists.col[i, k]
-        lists.cost[i, k] = cost_of_pair(pairs.geometry, pairs.rule, i, j) if j >= 0 else np.inf
-        lists.col[i, k] = max(j, 0)
-    search.passed[i] = search.lanes[0]
-    lists.bound[i] = bound_of_key(pairs, factors.top, search.lanes[:1].view(search.keys.dtype)[0])
+    col, keys, lanes = lists.col[i], search.keys, search.lanes
+    fill_keys(pairs, factors, i, keys)
+    choose_least(keys.view(lanes.dtype), lanes, pairs.infinity, col)
+    price_row(pairs, i, col, lists.cost[i])
+    for k in range(col.size):
+        col[k] = max(col[k], 0)
+    search.passed[i] = lanes[0]
+    lists.bound[i] = bound_of_key(pairs.rule, pairs.tiles.lowered, factors.top, lanes[:1].view(keys.dtype)[0])
 
 
-@inline_kernel
+@step_kernel
 def _reach_next(pairs, factors, state, search, i, sink):
     """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
-    fill_keys(pairs, factors, i, search.keys)
-    bits = search.keys.view(search.lanes.dtype)
-    rest = state.row_of_col.size + i
-    front = search.distance[rest]
+    geometry, rule = pairs.geometry, pairs.rule
+    _, col_dual, _, row_of_col = state
+    distance, row_before, reached, _, _, heap, place, keys, lanes, passed, sizes = search
+    fill_keys(pairs, factors, i, keys)
+    bits = keys.view(lanes.dtype)
+    m = row_of_col.size
+    rest = m + i
+    front = distance[rest]
     offset = search.level[i] - state.row_dual[i]
-    limit = next_limit(bits, search.lanes, search.passed[i], pairs.infinity)
-    for j in range(state.row_of_col.size):
-        if bits[j] < search.passed[i] or bits[j] >= limit:
+    first = passed[i]
+    limit = next_limit(bits, lanes, first, pairs.infinity)
+    for j in range(m):
+        if bits[j] < first or bits[j] >= limit:
             continue
-        reduced = cost_of_pair(pairs.geometry, pairs.rule, i, j) - state.col_dual[j]
-        length = max(offset + reduced, front)
-        if length >= search.distance[j] or (sink >= 0 and length >= search.distance[sink]):
+        length = max(offset + (cost_of_pair(geometry, rule, i, j) - col_dual[j]), front)
+        if length >= distance[j] or (sink >= 0 and length >= distance[sink]):
             continue
-        if search.distance[j] == np.inf:
-            search.reached[search.sizes[1]] = j
-            search.sizes[1] += 1
-        search.distance[j] = length
-        search.row_before[j] = i
-        if state.row_of_col[j] < 0:
+        if distance[j] == np.inf:
+            reached[sizes[1]] = j
+            sizes[1] += 1
+        distance[j] = length
+        row_before[j] = i
+        if row_of_col[j] < 0:
             sink = j
         else:
-            _bring_forward(search, j)
-    search.passed[i] = limit
+            _bring_forward(distance, heap, place, sizes, j)
+    passed[i] = limit
     if limit < pairs.infinity:
-        search.lanes[0] = limit
-        bound = bound_of_key(pairs, factors.top, search.lanes[:1].view(search.keys.dtype)[0])
-        search.distance[rest] = max(offset + bound, front)
-        _bring_forward(search, rest)
+        lanes[0] = limit
+        bound = bound_of_key(rule, pairs.tiles.lowered, factors.top, lanes[:1].view(keys.dtype)[0])
+        distance[rest] = max(offset + bound, front)
+        _bring_forward(distance, heap, place, sizes, rest)
     return sink
 
 
 @inline_kernel
-def _bring_forward(search, node):
+def _bring_forward(distance, heap, place, sizes, node):
     """Put a node on the heap, or move it up, according to its distance."""
-    at = search.place[node]
+    at = place[node]
     if at < 0:
-        at = search.sizes[0]
-        search.sizes[0] += 1
-    while at > 0 and search.distance[search.heap[(at - 1) >> 1]] > search.distance[node]:
-        above = search.heap[(at - 1) >> 1]
-        search.heap[at] = above
-        search.place[above] = at
+        at = sizes[0]
+        sizes[0] += 1
+    while at > 0 and distance[heap[(at - 1) >> 1]] > distance[node]:
+        above = heap[(at - 1) >> 1]
+        heap[at] = above
+        place[above] = at
         at = (at - 1) >> 1
-    search.heap[at] = node
-    search.place[node] = at
+    heap[at] = node
+    place[node] = at
