@@ -1,9 +1,10 @@
 """Who meets whom: which contestants are timed on which case, and how often.
 
 Once, when the baseline is renewed, every peer is tried on every case in a process of its own: the survey.
-It is stopped after `LEAST_LIMIT` seconds or `FACTOR` times the best peer so far, whichever is more. After
-that a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
-ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster.
+It is stopped after `LEAST_LIMIT` seconds, or when it is as late as that behind the best peer so far. After that
+a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
+ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster. Where even the best
+peer took `LONG` seconds, the survey's own times make the new baseline.
 """
 
 import json
@@ -18,6 +19,7 @@ from benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, installed_peers
 
 FACTOR = 3.0
 LEAST_LIMIT = 20.0
+LONG = 5.0
 #: For the first peer, and for the library itself.
 GREATEST_LIMIT = 600.0
 
@@ -39,7 +41,7 @@ def survey(case):
     seconds = {}
     for contestant in [OURS, *installed_peers()]:
         peers = [seconds[name] for name in seconds if name != OURS and seconds[name] is not None]
-        limit = max(LEAST_LIMIT, FACTOR * min(peers)) if peers else GREATEST_LIMIT
+        limit = LEAST_LIMIT + (min(peers) if min(peers) > LONG else 0.0) if peers else GREATEST_LIMIT
         # What the process needs besides: imports, drawing, and the first call that warms up.
         outcome = isolated.call("benchmarks.trial:try_once", case, contestant, seconds=limit + 20.0)
         seconds[contestant] = outcome.value and outcome.value[0]
@@ -50,6 +52,17 @@ def contenders(seconds):
     """Of the surveyed peers, those that may turn out the best."""
     peers = {name: s for name, s in seconds.items() if name != OURS and s is not None}
     return [name for name, s in peers.items() if s <= FACTOR * min(peers.values())]
+
+
+def long_times(surveys):
+    """Of surveyed cases, those that are long enough to be timed once, and their times."""
+    found = {}
+    for case, seconds in surveys.items():
+        times = {name: s for name, s in seconds.items() if s is not None}
+        peers = contenders(seconds)
+        if peers and OURS in times and min(times[name] for name in peers) >= LONG:
+            found[case] = times
+    return found
 
 
 def make_plan(surveys):

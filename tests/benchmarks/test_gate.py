@@ -7,7 +7,7 @@ import pytest
 from benchmarks import ratios, record
 from benchmarks.growth import Point, exponent
 from benchmarks.instances import Case
-from benchmarks.plan import FACTOR, contenders, make_plan
+from benchmarks.plan import FACTOR, LONG, contenders, long_times, make_plan
 
 CASE, OTHER = Case("near", 1000, 3), Case("uniform", 300)
 
@@ -87,6 +87,13 @@ def test_contestants_take_turns_and_long_cases_are_repeated_less():
         (repeat, name) for repeat in range(3) for name in ("lslmatch", "scipy")
     ]
     assert {entry.repeat for entry in plan if entry.case == OTHER} == {0}
+
+
+def test_survey_suffices_for_long_cases():
+    short, slow = times(0.1, scipy=0.9 * LONG), times(0.1, scipy=2.0 * LONG, lapx=1.1 * LONG, lapjv=None)
+    stopped = times(None, scipy=2.0 * LONG)
+    found = long_times({CASE: short, OTHER: slow, CASE._replace(n=7): stopped})
+    assert found == {OTHER: times(0.1, scipy=2.0 * LONG, lapx=1.1 * LONG)}
 
 
 def test_exponent_is_the_slope_in_logarithms():
