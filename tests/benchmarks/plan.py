@@ -1,10 +1,10 @@
 """Who meets whom: which contestants are timed on which case, and how often.
 
 Once, when the baseline is renewed, every peer is tried on every case in a process of its own: the survey.
-It is stopped after `LEAST_LIMIT` seconds, or when it is as late as that behind the best peer so far. After that
-a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
-ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster. Where even the best
-peer took `LONG` seconds, the survey's own times make the new baseline.
+It is stopped after `LEAST_LIMIT` seconds, or when it is as late as that behind the best peer so far. After
+that a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
+ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster. Where even the
+best peer took `LONG` seconds, the survey's own times make the new baseline.
 """
 
 import json
