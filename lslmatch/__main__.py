@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lslmatch import Diagnosis, __version__, check_certificate, diagnose, match
-from lslmatch._files import Table, check_output, read_table, write_csv
+from lslmatch._files import FileError, Table, check_output, read_table, write_csv
 from lslmatch._progress import Progress
 from lslmatch.model import random_configuration
 from lslmatch.results import FloatArray, IntArray, MatchResult
@@ -111,14 +111,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(argv)
         options.run(options)
-        sys.stdout.flush()
     except KeyboardInterrupt:
         return _complain("interrupted", code=130)
     except BrokenPipeError:
-        # The reader of our output left, as `head` does. Python would complain once more when it
-        # flushes at exit, so give it somewhere to write.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1  # The reader of our output left, as `head` does.
     except (ValueError, TypeError) as error:
         return _complain(str(error))
     except MemoryError:
@@ -290,7 +286,14 @@ def _print_table(rows: dict[str, str]) -> None:
     text = "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())
     # A path need not be printable in the terminal's encoding.
     encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except OSError as error:
+        # Python would complain once more when it flushes at exit, so give it somewhere to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise FileError(f"standard output: {(error.strerror or str(error)).lower()}") from None
 
 
 def _complain(message: str, code: int = 2) -> int:

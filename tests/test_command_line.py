@@ -131,6 +131,14 @@ def test_program_stops_at_an_interrupt(tmp_path):
     os.close(writing)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_output_without_room_is_told_in_one_line(saved):
+    command = [sys.executable, "-m", "lslmatch", "match", *saved]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=CHECKOUT, stdout=full, stderr=subprocess.PIPE, timeout=300)
+    assert (done.returncode, done.stderr) == (2, b"lslmatch: standard output: no space left on device\n")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
 def test_program_is_silent_when_its_reader_leaves(saved):
     reading, writing = os.pipe()
