@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import stat
 import warnings
 from array import array
 from collections.abc import Iterable
@@ -34,12 +35,15 @@ def read_table(path: Path) -> Table:
     Raises
     ------
     FileError
-        If the file is missing, unreadable, malformed, or of another suffix.
+        If the file is missing, unreadable, malformed, a device, or of another suffix.
     """
     suffix = path.suffix.lower()
     if suffix not in (".npy", ".csv"):
         raise FileError(f"{path}: the suffix must be .npy or .csv")
     try:
+        mode = path.stat().st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise FileError(f"{path}: is a device")  # which may have no end
         return Table(_read_npy(path), False) if suffix == ".npy" else _read_csv(path)
     except OSError as error:
         raise FileError(f"{path}: {_reason(error)}") from None

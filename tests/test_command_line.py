@@ -449,6 +449,15 @@ def test_output_never_overwrites_an_input(points, tmp_path, capsys):
     assert path.read_bytes() == before
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+@pytest.mark.parametrize("name", ["x.csv", "x.npy"])
+def test_device_is_not_read(name, saved, tmp_path, capsys):
+    (tmp_path / "link").mkdir()
+    link = tmp_path / "link" / name
+    link.symlink_to("/dev/zero")
+    assert_refused(capsys, tmp_path, "match", link, saved[1], because="is a device")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_output_must_be_a_regular_file(saved, tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe.csv")
