@@ -42,12 +42,14 @@ def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> Float
     weights[:n] -= optimum.col_dual
     weights[n:] = -optimum.col_dual
     np.maximum(weights, 0.0, out=weights)
-    weights *= -rate
+    pairs = np.arange(n), optimum.col_of_row
+    weights[pairs] = 0.0  # as it is but for rounding, which huge costs and rates would magnify
+    with np.errstate(over="ignore"):
+        weights *= -rate
     np.exp(weights, out=weights)
     total = np.ones(len(weights))  # of the probabilities of a row
     total[n:] = m - n
     shares, col_factor = np.zeros_like(weights), np.ones(m)
-    pairs = np.arange(n), optimum.col_of_row
     before = np.zeros(n)
     for _ in range(0, _MOST_ROUNDS, _ROUNDS_PER_CALL):
         _settle(weights, total, shares, col_factor, _ROUNDS_PER_CALL)

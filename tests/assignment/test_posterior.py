@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference import SMALL
 
-from lslmatch import Affine
+from lslmatch import Affine, diagnose, match
 from lslmatch.assignment.margins import Optimum
 from lslmatch.assignment.posterior import pair_probabilities
 from lslmatch.assignment.solve import assign_points
@@ -69,6 +69,15 @@ def test_probabilities_are_uniform_if_costs_do_not_count(n, m):
     rng = np.random.default_rng(3)
     optimum = matched(rng.normal(size=(n, 2)), rng.normal(size=(m, 2)))
     np.testing.assert_allclose(pair_probabilities(optimum, 0.0), 1 / m, atol=1e-3)
+
+
+def test_costs_whose_rounding_errors_are_large():
+    """1e32 beside 1: the reduced cost of a matched pair is 0 up to 1e15, or its probability would be 0 / 0."""
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(12, 3)), rng.normal(size=(12, 3))
+    noise = np.where(np.arange(12) < 6, 1e-16, 1.0), np.full(12, 1e-200)
+    confidence = diagnose(x, y, match(x, y, objective="lsns", alignment="identity", noise=noise)).confidence
+    assert ((confidence >= 0.0) & (confidence <= 1.0)).all()
 
 
 def test_certain_pairs_and_twins():
