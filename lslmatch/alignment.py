@@ -50,12 +50,17 @@ def estimate_affine(x: Any, y: Any) -> Affine:
     with np.errstate(over="ignore", invalid="ignore"):
         scaled_mean = _ldexp(ratio, power + second.exponent - first.exponent) * second.mean
         shift = np.ldexp(first.mean - scaled_mean, first.exponent)
-    if not (0.0 < scale < math.inf and np.isfinite(shift).all()):
+    return check_range(Affine(scale, shift))
+
+
+def check_range(affine: Affine) -> Affine:
+    """Return a map that was computed, if its numbers are in the range of float64."""
+    if not (0.0 < affine.scale < math.inf and np.isfinite(affine.shift).all()):
         raise ValueError(
             "x and y must have comparable units: the scale or the shift between them exceeds the range of "
             "float64; multiply one set by a constant first"
         )
-    return Affine(scale, shift)
+    return affine
 
 
 def standardize(x: Any) -> FloatArray:

@@ -230,6 +230,15 @@ def test_sets_without_a_scale_are_refused(alignment):
         match([[0.0], [1.0]], [[2.0], [2.0]], alignment=alignment)
 
 
+@searches
+@pytest.mark.parametrize(("n", "m"), [(6, 4), (4, 6), (5, 5)])
+def test_scales_out_of_range_are_refused(alignment, n, m):
+    rng = np.random.default_rng(1)
+    x, y = 1e300 * rng.normal(size=(n, 2)), 1e-10 * rng.normal(size=(m, 2))
+    with pytest.raises(ValueError, match="x and y must have comparable units"):
+        match(x, y, alignment=alignment)
+
+
 # ---------------------------------------------------------------------------- objectives
 
 
