@@ -13,6 +13,7 @@ from lslmatch._validation import (
     check_count,
     check_indices,
     check_matching,
+    check_noise,
     check_option,
     check_point_pair,
     check_probability,
@@ -153,7 +154,8 @@ def diagnose(
     ):
         threshold = theory.recovery_threshold(n, d, noise_ratio=noise_ratio, delta=delta)
     noise = np.full(n, np.nan)
-    noise[rows] = np.ldexp(levels, exponent)
+    with np.errstate(over="ignore"):
+        noise[rows] = np.ldexp(levels, exponent)
 
     margin = confidence = None
     if result.row_dual is not None:
@@ -217,12 +219,14 @@ def _optimum(
         check_vector(result.row_dual, "result.row_dual", n),
         check_vector(result.col_dual, "result.col_dual", m),
     )
-    if result.criterion == "lsl":
+    criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
+    levels = check_noise(result.noise, criterion, n, m)
+    if criterion == "lsl":
         rule = log_rule(geometry, exponent)
-    elif result.noise is None:
+    elif levels is None:
         rule = square_rule(geometry, exponent)
     else:
-        rule = normalized_rule(result.noise, result.scale, exponent)
+        rule = normalized_rule(levels, result.scale, exponent)
     if n <= m:
         return Optimum(geometry, rule, u, v, permutation), np.arange(n)
     x_of_row = np.empty(m, np.intp)

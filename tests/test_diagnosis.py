@@ -130,6 +130,12 @@ def test_noiseless_data():
     np.testing.assert_allclose(found.confidence, 1.0)
 
 
+def test_noise_beyond_the_largest_number_is_infinite():
+    x = 1e308 * np.array([[-1.0, 1.0], [1.0, -1.0], [0.5, 1.0]])
+    result = match(x, x, alignment="identity")._replace(scale=1e300)
+    assert diagnose(x, x, result).noise.max() == np.inf
+
+
 def test_twins_have_no_margin():
     x = np.random.default_rng(1).normal(size=(20, 3))
     x[1] = x[0]
@@ -289,6 +295,7 @@ def test_bad_option_is_refused(options, error, because):
         ({"shift": np.zeros(4)}, ValueError),
         ({"row_dual": np.zeros(19)}, ValueError),
         ({"col_dual": np.full(20, np.nan)}, ValueError),
+        ({"criterion": "none"}, ValueError),
     ],
 )
 def test_result_must_fit(changes, error):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._validation import check_affine, check_point_pair, check_positive
+from lslmatch._validation import check_affine, check_noise, check_option, check_point_pair, check_positive
 from lslmatch.results import FloatArray, IntArray, MatchResult
 
 #: Entries of the largest temporary array.
@@ -80,18 +80,20 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     if n != m:
         unmatched = np.setdiff1d(np.arange(larger.size), matched)
         worst = max(float(larger.max()), float(np.abs(larger[unmatched]).max()))
-    costs = _Costs(x, y, result)
-    worst = float(np.max([worst, np.abs(costs.of(rows, partners) - u[rows] - v[partners]).max()]))
     step = max(1, _BLOCK_ENTRIES // m)
-    for start in range(0, n, step):
-        block = slice(start, min(start + step, n))
-        i, j = np.nonzero(~costs.suffice(block, u, v))
-        i += start
-        for part in range(0, i.size, _BLOCK_ENTRIES):
-            some = slice(part, part + _BLOCK_ENTRIES)
-            slack = costs.of(i[some], j[some]) - u[i[some]] - v[j[some]]
-            # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
-            worst = float(np.max([worst, -slack.min()]))
+    # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        costs = _Costs(x, y, result)
+        worst = float(np.max([worst, np.abs(costs.of(rows, partners) - u[rows] - v[partners]).max()]))
+        for start in range(0, n, step):
+            block = slice(start, min(start + step, n))
+            i, j = np.nonzero(~costs.suffice(block, u, v))
+            i += start
+            for part in range(0, i.size, _BLOCK_ENTRIES):
+                some = slice(part, part + _BLOCK_ENTRIES)
+                slack = costs.of(i[some], j[some]) - u[i[some]] - v[j[some]]
+                # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
+                worst = float(np.max([worst, -slack.min()]))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst
@@ -127,6 +129,9 @@ class _Costs:
             total = self.y + term
             self.y_rest += _rounding_error(self.y, term, total)
             self.y = total
+        # Where terms cancelled, their rest may be as large as what is left: round the sum once more.
+        total = self.y + self.y_rest
+        self.y, self.y_rest = total, _rounding_error(self.y, self.y_rest, total)
         # Beside a large common offset all this may be very small: choose the unit by what is left.
         rest = max(np.abs(self.x).max(), np.abs(self.y).max())
         shrunk = math.frexp(rest)[1] if rest > 0 else 0
@@ -135,15 +140,16 @@ class _Costs:
             np.ldexp(part, -shrunk) for part in (self.x, self.y, self.x_rest, self.y_rest)
         )
         self.x_norms, self.y_norms = (np.einsum("ij,ij->i", part, part) for part in (self.x, self.y))
-        self.criterion = result.criterion
+        self.criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
+        noise = check_noise(result.noise, self.criterion, len(x), len(y))
         if self.criterion == "lsl":
             centre = self.x.mean(axis=0)
             spread = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
             self.floor = spread / (len(x) + len(y)) * 2.0**-104
             self.offset = 2 * self.exponent * math.log(2)
-        if result.noise is not None:
-            self.x_variance = np.ldexp(result.noise[0], -self.exponent) ** 2
-            self.y_variance = (fraction * np.ldexp(result.noise[1], power - self.exponent)) ** 2
+        if noise is not None:
+            self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2
+            self.y_variance = (fraction * np.ldexp(noise[1], power - self.exponent)) ** 2
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
         """Say for which pairs of some rows the cost is certainly not below the sum of the duals."""
@@ -152,18 +158,17 @@ class _Costs:
             return np.zeros(norms.shape, np.bool_)
         least = norms - 2.0 * (self.x[block] @ self.y.T)
         least -= norms * (4.0 * (self.x.shape[1] + 8) * np.finfo(float).eps)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            if self.criterion == "lsl":
-                least = np.maximum(least, self.floor)
-                middle = (u.max() - v.max()) / 2.0
-                row_factor = _exponentials(u[block] - middle - self.offset)
-                needed = np.multiply.outer(row_factor, _exponentials(v + middle))
-            elif self.criterion == "lss":
-                needed = np.ldexp(np.add.outer(u[block], v), -2 * self.exponent)
-            else:
-                needed = np.add.outer(u[block], v) * (self.x_variance[block, None] + self.y_variance)
-            # In this form a NaN does not suffice.
-            enough: NDArray[np.bool_] = least >= needed + _MARGIN * np.abs(needed)
+        if self.criterion == "lsl":
+            least = np.maximum(least, self.floor)
+            middle = (u.max() - v.max()) / 2.0
+            row_factor = _exponentials(u[block] - middle - self.offset)
+            needed = np.multiply.outer(row_factor, _exponentials(v + middle))
+        elif self.criterion == "lss":
+            needed = np.ldexp(np.add.outer(u[block], v), -2 * self.exponent)
+        else:
+            needed = np.add.outer(u[block], v) * (self.x_variance[block, None] + self.y_variance)
+        # In this form a NaN does not suffice.
+        enough: NDArray[np.bool_] = least >= needed + _MARGIN * np.abs(needed)
         return enough
 
     def of(self, i: IntArray, j: IntArray) -> FloatArray:

@@ -152,6 +152,20 @@ def test_a_dual_that_is_not_a_number_is_never_taken_for_a_proof(objective, n, m,
         check_certificate(x, y, broken, atol=1.0)
 
 
+def test_digits_that_a_large_scale_brings_to_light_count():
+    """The sets are 1e8 apart before they are aligned, and 1e-8 apart afterwards."""
+    x = np.random.default_rng(0).integers(0, 3, (15, 2)).astype(float)
+    y = 1e-8 * x[::-1] + 1.0
+    result = match(x, y, alignment=Affine(99999999.76625778, np.full(2, -99999999.76625778)))
+    assert check_certificate(x, y, result) <= 1e-12
+
+
+@pytest.mark.parametrize("change", [{"scale": 1e200}, {"row_dual": np.full(6, np.inf)}])
+def test_what_is_out_of_range_is_never_taken_for_a_proof(change):
+    x, y, result = make("lss")
+    assert not check_certificate(x, y, result._replace(**change)) <= 1.0
+
+
 def test_moved_points_are_detected():
     x, y, result = make()
     assert check_certificate(x + np.eye(6, 3), y, result) > 1e-3
@@ -233,6 +247,14 @@ def test_greedy_results_have_no_certificate():
 
 REPEATED = np.array([0, 1, 2, 3, 4, 4])
 REFUSED = {
+    "unknown criterion": (
+        lambda x, y, r: (x, y, r._replace(criterion="none")),
+        "result.criterion must be one of 'lsl', 'lss', 'lsns'; got 'none'",
+    ),
+    "noise that nobody gave": (
+        lambda x, y, r: (x, y, r._replace(criterion="lsns")),
+        "noise must be a pair .* for objective 'lsns'; got None",
+    ),
     "fewer points": (
         lambda x, y, r: (x[:5], y, r),
         "result must fit x and y of 5 and 6 points; got shapes",
