@@ -168,7 +168,7 @@ class _Costs:
         else:
             needed = np.add.outer(u[block], v) * (self.x_variance[block, None] + self.y_variance)
         # In this form a NaN does not suffice.
-        enough: NDArray[np.bool_] = least >= needed + _MARGIN * np.abs(needed)
+        enough: NDArray[np.bool_] = least > needed + _MARGIN * np.abs(needed)
         return enough
 
     def of(self, i: IntArray, j: IntArray) -> FloatArray:
