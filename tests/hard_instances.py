@@ -1,4 +1,4 @@
-"""Points that are hard for an exact solver: ties by the thousand, coincidences, forty orders of magnitude."""
+"""Points and costs that are hard for an exact solver: ties by the thousand, coincidences, forty orders of magnitude."""
 
 import numpy as np
 
@@ -41,4 +41,37 @@ FAMILIES = {
         rng.normal(size=(m, d)) * 10.0 ** rng.uniform(-20, 20, (m, d))
     ),
     "line": lambda rng, m, d: rng.normal(size=(m, 1)) * np.ones((1, d)) + 1e-9 * rng.normal(size=(m, d)),
+}
+
+
+def draw_matrix(rng, n, m):
+    """An n-by-m matrix of costs from a random family, and its name."""
+    name = str(rng.choice(list(MATRICES)))
+    return MATRICES[name](rng, n, m), name
+
+
+def _near_ties(rng, n, m):
+    # But for the last digits, all assignments of a square matrix cost the same.
+    return rng.random((n, 1)) + rng.random((1, m)) + rng.integers(-1, 2, (n, m)) * 2.0**-52
+
+
+def _forbidden(rng, n, m):
+    cost = np.where(rng.random((n, m)) < 0.7, np.inf, rng.normal(size=(n, m)))
+    short = min(n, m)
+    cost[rng.permutation(n)[:short], rng.permutation(m)[:short]] = rng.normal(size=short)
+    return cost
+
+
+MATRICES = {
+    "uniform": lambda rng, n, m: rng.random((n, m)),
+    "both signs": lambda rng, n, m: rng.normal(size=(n, m)),
+    "few whole numbers": lambda rng, n, m: rng.integers(0, rng.integers(2, 6), (n, m)).astype(float),
+    "many whole numbers": lambda rng, n, m: rng.integers(-1000, 1000, (n, m)).astype(float),
+    "products": lambda rng, n, m: np.outer(np.arange(1.0, n + 1), np.arange(1.0, m + 1)),
+    "units in the last place": lambda rng, n, m: 1.0 + rng.integers(0, 2, (n, m)) * 2.0**-52,
+    "near-ties": _near_ties,
+    "forty orders of magnitude": lambda rng, n, m: 10.0 ** rng.uniform(-20, 20, (n, m)),
+    "subnormal": lambda rng, n, m: rng.integers(0, 1000, (n, m)) * 2.0**-1074,
+    "huge": lambda rng, n, m: rng.random((n, m)) * 1e308,
+    "forbidden pairs": _forbidden,
 }
