@@ -1,7 +1,7 @@
 """Exactness under stress: ``python tests/exactness.py --small 100000 --large 1000``.
 
-Matrices and pairs of point sets of hard families are solved and compared with SciPy. Every answer is checked by
-its certificate, and that of small instances in exact rational arithmetic.
+Matrices and pairs of point sets of hard families are solved and compared with SciPy. Every answer is
+checked by its certificate, and that of small instances in exact rational arithmetic.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class Measures(NamedTuple):
     violation: float
     """Of the certificate."""
     gap: float
-    """A pair's share of what is between the answer and the lower bound of its duals, in rationals; NaN: not checked."""
+    """A pair's share of what is between the answer and the bound of its duals, exactly; NaN: not checked."""
 
     @property
     def is_proven(self):
@@ -127,7 +127,9 @@ def rational_gap(cost, row_ind, col_ind, row_dual, col_dual):
 def main(argv=None):
     """Try instances of both kinds and sizes; the exit code is 1 if an answer is not proven."""
     parser = argparse.ArgumentParser(prog="python tests/exactness.py", description=__doc__)
-    parser.add_argument("--small", type=int, default=1000, help="matrices, and pairs of sets, of up to 12 points")
+    parser.add_argument(
+        "--small", type=int, default=1000, help="matrices, and pairs of sets, of up to 12 points"
+    )
     parser.add_argument("--large", type=int, default=10, help="the same of 500 points")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(argv)
@@ -152,7 +154,8 @@ def _report(title, measures, seconds):
         gaps = [item.gap for item in part if not math.isnan(item.gap)]
         print(
             f"  {family:<40} {len(part):>6}: {same} cost what SciPy's do, {better} less; at most "
-            f"{max(item.excess for item in part):.0e} more, violation {max(item.violation for item in part):.0e}, "
+            f"{max(item.excess for item in part):.0e} more, "
+            f"violation {max(item.violation for item in part):.0e}, "
             f"gap {max(gaps, default=math.nan):.0e} ({len(gaps)} in rationals)"
         )
 
