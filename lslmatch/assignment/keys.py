@@ -30,13 +30,16 @@ from lslmatch.distances import (
     expand_row,
     expand_tile,
 )
-from lslmatch.results import FloatArray
+from lslmatch.regions import Boxes, bound_groups, squared_gap, squared_gaps
+from lslmatch.results import FloatArray, IntArray
 
 #: Rows whose keys are computed before the least of each are chosen.
 _GROUP_ROWS = 16
 #: Column factors are cut off at the exponential of this, so that no key overflows in single precision;
 #: bounds stay valid.
 _GREATEST_EXPONENT = 78.0
+#: A tile is too far if this share of its least squared distance exceeds the nearest so far.
+CLEARLY = 0.8
 
 
 class Pairs(NamedTuple):
@@ -80,6 +83,32 @@ def bounds_of_keys(pairs: Pairs, top: float, keys: NDArray[np.floating]) -> Floa
     return wide - top
 
 
+class Route(NamedTuple):
+    """In which order a block of rows goes over the tiles, and where it may stop."""
+
+    order: IntArray  # (tiles,)
+    far: NDArray[
+        np.signedinteger
+    ]  # (tiles,) bit patterns: no pair with this tile or a later one has a lesser key
+    low: FloatArray  # (tiles, d) corners of the tiles' boxes; (0, d) if all tiles are to be seen
+    high: FloatArray
+
+
+def whole_route(pairs: Pairs) -> Route:
+    """Lead over all tiles."""
+    tiles, d = pairs.tiles.b.shape[:2]
+    nowhere = np.empty((0, d))
+    return Route(np.arange(tiles), np.zeros(tiles, pairs.infinity.dtype), nowhere, nowhere)
+
+
+def route_by_gaps(pairs: Pairs, boxes: Boxes, first: int, last: int) -> Route:
+    """Lead rows first, ..., last - 1 over the tiles in the order of their distance."""
+    gaps = squared_gaps(bound_groups(pairs.geometry.a[first:last], last - first), boxes)
+    order = np.argsort(gaps, kind="stable")
+    far = (CLEARLY * gaps[order]).astype(pairs.tiles.a.dtype)
+    return Route(order, far.view(pairs.infinity.dtype), boxes.low, boxes.high)
+
+
 @inline_kernel
 def column_factor(rule, top, dual):
     """Compute one column factor."""
@@ -96,23 +125,45 @@ def bound_of_key(rule, lowered, top, key):
 
 
 @kernel
-def find_nearest(pairs, first, last, nearest, row_keys, col_keys):
+def find_nearest(pairs, route, first, last, nearest, row_keys, col_keys):
     """For rows first, ..., last - 1 at zero column duals: the column of the least key; the two least keys.
 
     Lowers `col_keys`, the columns' least keys, too; the latter two are bit patterns. Keeps the squared
-    distances if they are to be kept.
+    distances if they are to be kept. Tiles that the route shows to be too far are left out: then the
+    second least key is a lower bound only, and those of the columns are of no use.
     """
     geometry, tiles, rule, squares, _ = pairs
+    order, far, low, high = route
+    gaps = np.empty(FEW_ROWS, tiles.a.dtype)
+    gap_bits = gaps.view(col_keys.dtype)
     cols = tiles.b.shape[2]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     no_duals = np.zeros(cols, tiles.a.dtype)
     lanes = np.empty(cols, col_keys.dtype)
     for start in range(first, last, TILE_ROWS):
         stop = min(start + TILE_ROWS, last)
-        for t in range(tiles.b.shape[0]):
+        for s in range(order.size):
+            t = order[s]
+            reach = row_keys[start, 0]
+            for i in range(start, stop):
+                reach = max(reach, row_keys[i, 0])
+            if far[s] > reach:
+                # So are all that come after it.
+                for i in range(start, stop):
+                    row_keys[i, 1] = min(row_keys[i, 1], far[s])
+                break
             col_part = col_keys[t * cols : (t + 1) * cols]
             for few in range(start, stop, FEW_ROWS):
                 few_stop = min(few + FEW_ROWS, stop)
+                if low.shape[0]:
+                    all_far = True
+                    for i in range(few, few_stop):
+                        gaps[i - few] = CLEARLY * squared_gap(geometry.a[i], low[t], high[t])
+                        all_far &= gap_bits[i - few] > row_keys[i, 0]
+                    if all_far:
+                        for i in range(few, few_stop):
+                            row_keys[i, 1] = min(row_keys[i, 1], gap_bits[i - few])
+                        continue
                 expand_tile(tiles, few, few_stop, t, block)
                 for i in range(few, few_stop):
                     keys = block[i - few]

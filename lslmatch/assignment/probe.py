@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch.distances import Geometry
-from lslmatch.results import FloatArray
+from lslmatch.results import FloatArray, IntArray
 
 #: Points that are looked at.
 _PROBES = 12
@@ -25,6 +25,8 @@ class Outlook(NamedTuple):
 
     mutual: float  # the share of points whose nearest partner is nearest to them too
     dimensions: int | None  # leading coordinates that tell the nearest partner from the others; None: all
+    rows: IntArray  # the points
+    least: FloatArray  # their squared distances from their nearest partners
 
 
 def probe(geometry: Geometry) -> Outlook:
@@ -42,8 +44,8 @@ def probe(geometry: Geometry) -> Outlook:
     for size, distances in zip(ends[1:-1], partial[:-1], strict=True):
         distances[np.arange(rows.size), nearest] = np.inf
         if (distances.min(axis=1) > least).all():
-            return Outlook(1.0, size)
-    return Outlook(mutual, None)
+            return Outlook(1.0, size, rows, least)
+    return Outlook(mutual, None, rows, least)
 
 
 def _squared_distances(p: FloatArray, q: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
 """Exact assignment of two sets of points without the matrix of their costs.
 
 1. A look at a few points tells how clear the matter is (:mod:`lslmatch.assignment.probe`). One pass,
-   where it suffices over a part of the coordinates, finds every point's nearest partner. If no two
-   points share one, that is the optimum.
+   where it suffices over a part of the coordinates or without far regions of space, finds every point's
+   nearest partner. If no two points share one, that is the optimum.
 2. Where many do, column duals start at the columns' least costs, which takes the attraction out of
    hubs; each row gets a short list of its best pairs, and a bound for all others.
 3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lslmatch._threads import over_rows, useful_workers
 from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.keys import (
+    CLEARLY,
     Pairs,
     bounds_of_keys,
     column_factors,
@@ -26,11 +27,14 @@ from lslmatch.assignment.keys import (
     find_nearest,
     price_pairs,
     room_for_lanes,
+    route_by_gaps,
+    whole_route,
 )
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
 from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.distances import Geometry, cut_tiles
+from lslmatch.regions import Boxes, bound_groups, sort_by_region, squared_gaps
 from lslmatch.results import FloatArray, IntArray
 
 #: Up to this dimension products in single precision are accurate enough to screen the pairs.
@@ -46,6 +50,12 @@ _DENSE_PAIRS = 800**2
 _SMALL_PAIRS = 400**2
 #: Up to this number squared distances that will be needed again are kept (256 MiB in single precision).
 _KEPT_PAIRS = 1 << 26
+#: Regions of space are worth a try from this number of pairs on, up to this dimension, if more than this
+#: share of a few points and their nearest partners are mutual, and at most this share of the regions is near.
+_REGION_PAIRS = 4000**2
+_REGION_DIMENSIONS = 12
+_MOSTLY_MUTUAL = 0.75
+_SEEN = 0.5
 #: Sweeps of augmenting row reduction, with new lists for the rows that need them in between.
 _SWEEPS = 8
 #: With so small a share of free rows another sweep does not pay.
@@ -73,12 +83,17 @@ def solve_streamed(
     n, m = geometry.shape
     if col_dual is None and n * m <= min(_SMALL_PAIRS, _DENSE_PAIRS):
         return _solve_densely(geometry, rule, workers)
-    outlook = probe(geometry) if col_dual is None else Outlook(1.0, None)
-    pairs = _prepare(geometry, rule, keep=outlook.mutual < 1.0 and n * m <= _KEPT_PAIRS)
+    pairs = _prepare(geometry, rule)
     state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
     if col_dual is None:
-        nearest, bound, col_least = _find_nearest(_leading(pairs, outlook.dimensions), workers)
+        outlook = probe(geometry)
+        found = _find_nearest_by_region(pairs, outlook, workers)
+        if found is None:
+            if outlook.mutual < 1.0 and n * m <= _KEPT_PAIRS:
+                pairs = _keeping(pairs)
+            found = _find_nearest(_leading(pairs, outlook.dimensions), workers)
+        nearest, bound, col_least = found
         least = _price(pairs, free_rows, nearest[:, None])
         conflicts = n - np.unique(nearest).size
         if not conflicts and (least[:, 0] <= bound).all():
@@ -90,7 +105,7 @@ def solve_streamed(
             return _solve_densely(geometry, rule, workers)
     size = min(_LIST, m)
     lists = Lists(np.zeros((n, size), np.intp), np.full((n, size), np.inf), np.empty(n))
-    exhausted, few = free_rows, outlook.mutual > 0.5
+    exhausted, few = free_rows, col_dual is not None or outlook.mutual > 0.5
     if col_dual is not None:
         state.col_dual[:] = col_dual
     elif n == m and conflicts > _MANY_CONFLICTS * n:
@@ -112,7 +127,7 @@ def solve_streamed(
 
 def exceeds(geometry: Geometry, rule: CostRule, limit: float, *, workers: int = 1) -> bool:
     """Say whether the rows' least costs alone (n <= m) add up to more than a limit: then all matchings do."""
-    pairs = _prepare(geometry, rule, keep=False)
+    pairs = _prepare(geometry, rule)
     nearest, bound, _ = _find_nearest(pairs, workers)
     least = _price(pairs, np.arange(nearest.size), nearest[:, None])[:, 0]
     return bool((np.minimum(least, bound) + rule.offset).sum() > limit)
@@ -125,12 +140,17 @@ def _leading(pairs: Pairs, dimensions: int | None) -> Pairs:
     return pairs._replace(tiles=cut_tiles(pairs.geometry, pairs.tiles.a.dtype.type, dimensions))
 
 
-def _prepare(geometry: Geometry, rule: CostRule, keep: bool) -> Pairs:
+def _prepare(geometry: Geometry, rule: CostRule) -> Pairs:
     single = rule.logarithm and geometry.a.shape[1] <= _SINGLE_DIMENSIONS
     tiles = cut_tiles(geometry, np.float32 if single else np.float64)
-    shape = (len(geometry.a), tiles.b_squares.size) if keep else (0, 0)
     infinity = _bits(np.full(1, np.inf, tiles.a.dtype))[0]
-    return Pairs(geometry, tiles, rule, np.empty(shape, tiles.a.dtype), infinity)
+    return Pairs(geometry, tiles, rule, np.empty((0, 0), tiles.a.dtype), infinity)
+
+
+def _keeping(pairs: Pairs) -> Pairs:
+    """Make room for the squared distances, which the first pass over all pairs will fill."""
+    shape = pairs.geometry.shape[0], pairs.tiles.b_squares.size
+    return pairs._replace(squares=np.empty(shape, pairs.tiles.a.dtype))
 
 
 def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
@@ -139,8 +159,42 @@ def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> Duals:
     return solution
 
 
-def _find_nearest(pairs: Pairs, workers: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return each row's nearest column, a bound for its other pairs, and each column's least reduced cost."""
+def _find_nearest_by_region(
+    pairs: Pairs, outlook: Outlook, workers: int
+) -> tuple[IntArray, FloatArray, FloatArray] | None:
+    """Do what `_find_nearest` does, but leave far regions out; None if that does not help.
+
+    There are no least costs of the columns then, for which all pairs would have to be seen.
+    """
+    a, b = pairs.geometry.a, pairs.geometry.b
+    hopeful = outlook.mutual > _MOSTLY_MUTUAL and a.shape[1] <= _REGION_DIMENSIONS
+    if not (hopeful and pairs.rule.logarithm and len(a) * len(b) >= _REGION_PAIRS):
+        return None
+    cols = pairs.tiles.b.shape[2]
+    col_order = sort_by_region(b, cols)
+    boxes = bound_groups(b[col_order], cols)
+    gaps = np.array([squared_gaps(Boxes(point, point), boxes) for point in a[outlook.rows]])
+    if np.mean(CLEARLY * gaps <= outlook.least[:, None]) > _SEEN:
+        return None
+    row_order = sort_by_region(a, _BLOCK_ROWS)
+    orders = row_order, col_order, row_order, col_order
+    ordered = Geometry(*(part[order] for part, order in zip(pairs.geometry, orders, strict=True)))
+    tiles = cut_tiles(ordered, pairs.tiles.a.dtype.type)
+    found, found_bound, _ = _find_nearest(pairs._replace(geometry=ordered, tiles=tiles), workers, boxes)
+    if np.unique(found).size < (1.0 - _MANY_CONFLICTS) * found.size:
+        return None
+    nearest, bound = np.empty_like(found), np.empty_like(found_bound)
+    nearest[row_order], bound[row_order] = col_order[found], found_bound
+    return nearest, bound, np.empty(0)
+
+
+def _find_nearest(
+    pairs: Pairs, workers: int, boxes: Boxes | None = None
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return each row's nearest column, a bound for its other pairs, and each column's least reduced cost.
+
+    With the tiles' boxes, points being sorted by regions, only what is not too far is looked at.
+    """
     n, m = pairs.geometry.shape
     nearest = np.zeros(n, np.intp)
     row_keys = np.full((n, 2), np.inf, pairs.tiles.a.dtype)
@@ -149,7 +203,8 @@ def _find_nearest(pairs: Pairs, workers: int) -> tuple[IntArray, FloatArray, Flo
     row_bits, col_bits = _bits(row_keys), _bits(col_keys)
 
     def run(worker: int, first: int, last: int) -> None:
-        find_nearest(pairs, first, last, nearest, row_bits, col_bits[worker])
+        route = whole_route(pairs) if boxes is None else route_by_gaps(pairs, boxes, first, last)
+        find_nearest(pairs, route, first, last, nearest, row_bits, col_bits[worker])
 
     over_rows(run, n, _BLOCK_ROWS, workers)
     col_least = col_keys[:, :m].min(axis=0)

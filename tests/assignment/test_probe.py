@@ -16,7 +16,7 @@ def outlook(noise, n=60, d=40):
 
 
 def test_a_tenth_of_the_coordinates_tells_clear_partners():
-    assert outlook(0.001) == (1.0, 4)
+    assert outlook(0.001)[:2] == (1.0, 4)
 
 
 def test_more_noise_asks_for_more_coordinates():

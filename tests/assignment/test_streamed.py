@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from reference import SMALL
 
-from lslmatch import Affine, estimate_affine
+from lslmatch import Affine, distances, estimate_affine
 from lslmatch.assignment import streamed
 from lslmatch.assignment.dense import solve_dense
+from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.distances import common_coordinates
 
@@ -82,6 +83,46 @@ def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypa
     for _ in range(TRIALS):
         geometry, rule = draw_problem(rng)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+
+
+@pytest.fixture
+def always_by_region(always_streamed, monkeypatch):
+    """Many small regions, and a search by region whatever the points look like."""
+    monkeypatch.setattr(distances, "_TILE_COLS", 32)
+    monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
+    monkeypatch.setattr(streamed, "_REGION_PAIRS", 0)
+    monkeypatch.setattr(streamed, "_REGION_DIMENSIONS", 1000)
+    monkeypatch.setattr(streamed, "_MOSTLY_MUTUAL", -1.0)
+    monkeypatch.setattr(streamed, "_SEEN", 1.0)
+
+
+@pytest.mark.usefixtures("always_by_region")
+@pytest.mark.parametrize("conflicts", [0.05, 1.0])
+def test_leaving_out_far_regions_does_not_change_the_optimum(conflicts, monkeypatch):
+    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", conflicts)
+    rng = np.random.default_rng([9, int(conflicts)])
+    for _ in range(TRIALS):
+        geometry, rule = draw_problem(rng)
+        solution = streamed.solve_streamed(geometry, rule, workers=int(rng.integers(1, 3)))
+        assert_proven_optimum(geometry, rule, solution)
+
+
+@pytest.mark.usefixtures("always_by_region")
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 0.01, 0.1])
+def test_far_regions_are_left_out_and_still_bounded(noise, monkeypatch):
+    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", 1.0)
+    rng = np.random.default_rng(10)
+    n = 96 if SMALL else 300
+    x = rng.normal(size=(n, 2))
+    geometry, exponent = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
+    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    pairs = streamed._prepare(geometry, rule)
+    nearest, bound, _ = streamed._find_nearest_by_region(pairs, probe(geometry), 1)
+    cost = cost_matrix(geometry, rule)
+    np.testing.assert_array_equal(nearest, cost.argmin(axis=1))
+    second = np.partition(cost, 1, axis=1)[:, 1]
+    assert (bound <= second).all()
+    assert (bound < second - 0.01).any(), "nothing was left out"
 
 
 @pytest.mark.usefixtures("always_streamed")

@@ -1,0 +1,65 @@
+"""Points sorted by regions of space, so that far regions need not be looked at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import inline_kernel
+from lslmatch.results import FloatArray, IntArray
+
+#: Boxes are larger than their points by this: more than the rounding errors of coordinates of about 1.
+_SLACK = 1e-15
+
+
+class Boxes(NamedTuple):
+    """The bounding boxes of groups of points."""
+
+    low: FloatArray  # (groups, d)
+    high: FloatArray  # (groups, d)
+
+
+def sort_by_region(points: FloatArray, size: int) -> IntArray:
+    """Return an order in which each `size` points in a row are close.
+
+    The set is halved across its widest side, and so are the halves.
+    """
+    order = np.arange(len(points))
+    parts = [(0, len(points))]
+    while parts:
+        start, stop = parts.pop()
+        groups = -(-(stop - start) // size)
+        if groups < 2:
+            continue
+        part = order[start:stop]
+        inside = points[part]
+        side = int(np.argmax(inside.max(axis=0) - inside.min(axis=0)))
+        half = groups // 2 * size
+        order[start:stop] = part[np.argpartition(inside[:, side], half)]
+        parts += [(start, start + half), (start + half, stop)]
+    return order
+
+
+def bound_groups(points: FloatArray, size: int) -> Boxes:
+    """Return the boxes of each `size` points in a row."""
+    starts = np.arange(0, len(points), size)
+    low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+    return Boxes(low - _SLACK, high + _SLACK)
+
+
+def squared_gaps(box: Boxes, others: Boxes) -> FloatArray:
+    """Return the least squared distances of points in a box from points in others."""
+    gaps = np.maximum(np.maximum(others.low - box.high, box.low - others.high), 0.0)
+    squares: FloatArray = np.einsum("ij,ij->i", gaps, gaps)
+    return squares
+
+
+@inline_kernel
+def squared_gap(point, low, high):
+    """Return the least squared distance of a point from points in a box."""
+    total = 0.0
+    for k in range(point.size):
+        gap = max(max(low[k] - point[k], point[k] - high[k]), 0.0)
+        total += gap * gap
+    return total
