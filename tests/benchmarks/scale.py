@@ -26,13 +26,14 @@ from benchmarks import isolated, record  # noqa: E402
 from benchmarks.instances import Case, draw  # noqa: E402
 
 DIMENSION = 10
-FITTED = (2000, 4000, 8000, 10_000, 14_000)
-CHECKED = (6000, 12_000, 16_000)
+#: Sizes by kind of data: those that are fitted on, and those that are not.
+FITTED = {"above": (8000, 16_000, 32_000, 64_000), "nosignal": (2000, 4000, 8000, 10_000, 14_000)}
+CHECKED = {"above": (12_000, 48_000, 100_000, 10**6), "nosignal": (6000, 12_000, 16_000, 24_000)}
 TARGETS = (10**6, 10**8)
 #: Below this number of points distances are kept, so that memory follows another law.
 STREAMED = 8193
-#: The certificate looks at every pair in double precision: it is measured up to this number of points only.
-CERTIFIED = 6000
+#: The certificate looks at every pair: it is measured up to this number of points only.
+CERTIFIED = 32_000
 #: Money for one core for one hour: an assumption to be replaced by one's own.
 PRICE = 0.05
 
@@ -46,7 +47,7 @@ class Stage(NamedTuple):
 
 
 STAGES = {
-    "pass": Stage("`match`, above the noise floor", "above", 2.0),
+    "pass": Stage("`match`, above the noise floor", "above", 1.5),
     "solve": Stage("`match`, no signal at all", "nosignal", 2.0),
     "certificate": Stage("`check_certificate`", "above", 2.0),
     "tree": Stage("nearest partners by a k-d tree (SciPy)", "above", 1.0),
@@ -118,10 +119,11 @@ def _status(field):
     return 1024 * int(re.search(rf"{field}:\s+(\d+)", text).group(1))
 
 
-def measure(sizes, limit):
+def measure(limit):
     """Measure every stage at every size, one process for each kind of data."""
     points = []
-    for kind in ("above", "nosignal"):
+    for kind in FITTED:
+        sizes = sorted(FITTED[kind] + CHECKED[kind])
         outcome = isolated.call("benchmarks.scale:measure_kind", kind, sizes, seconds=limit)
         if outcome.failure:
             raise RuntimeError(f"{kind}: ran out of {outcome.failure}")
@@ -142,7 +144,8 @@ def fit(n, seconds, power=None):
 
 def laws(points, stage):
     """Give the law of the expected power and that of the fitted power, from the sizes that are fitted on."""
-    n, seconds = zip(*((p["n"], p[stage]) for p in points if stage in p and p["n"] in FITTED), strict=True)
+    fitted = FITTED[STAGES[stage].kind]
+    n, seconds = zip(*((p["n"], p[stage]) for p in points if stage in p and p["n"] in fitted), strict=True)
     return fit(n, seconds, STAGES[stage].power), fit(n, seconds)
 
 
@@ -151,7 +154,7 @@ def bytes_per_point(points, kind):
     found = [
         p["bytes"] / p["n"]
         for p in points
-        if p["kind"] == kind and p["n"] in FITTED and p["n"] >= STREAMED and p["bytes"] is not None
+        if p["kind"] == kind and p["n"] in FITTED[kind] and p["n"] >= STREAMED and p["bytes"] is not None
     ]
     return float(np.mean(found)) if found else None
 
@@ -179,7 +182,7 @@ def _check_table(points):
     lines = ["| stage | n | measured, s | expected power | fitted power |", "|---|---|---|---|---|"]
     for key, stage in STAGES.items():
         for point in points:
-            if key in point and point["n"] in CHECKED:
+            if key in point and point["n"] in CHECKED[stage.kind]:
                 told = " | ".join(_off(law(point["n"]) / point[key]) for law in laws(points, key))
                 lines.append(f"| {stage.name} | {point['n']:,} | {point[key]:.3g} | {told} |")
     return "\n".join(lines) + "\n"
@@ -190,7 +193,8 @@ def _memory_table(points):
     for stage in (STAGES["pass"], STAGES["solve"]):
         told = bytes_per_point(points, stage.kind)
         for point in points:
-            seen = point["bytes"] if point["kind"] == stage.kind and point["n"] in CHECKED else None
+            checked = point["kind"] == stage.kind and point["n"] in CHECKED[stage.kind]
+            seen = point["bytes"] if checked else None
             if told is not None and seen is not None and point["n"] >= STREAMED:
                 ratio = told * point["n"] / seen
                 lines.append(f"| {stage.name} | {told:,.0f} | {point['n']:,} | {_off(ratio)} |")
@@ -242,7 +246,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if not options.table:
         load = os.getloadavg()[0]
-        points = measure(sorted(FITTED + CHECKED), options.limit)
+        points = measure(options.limit)
         kept = record.circumstances(load) | {"points": points}
         options.file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(tables(json.loads(options.file.read_text(encoding="utf-8"))["points"], options.price))
