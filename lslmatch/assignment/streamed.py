@@ -107,7 +107,8 @@ def solve_streamed(
     lists = Lists(np.zeros((n, size), np.intp), np.full((n, size), np.inf), np.empty(n))
     exhausted, few = free_rows, col_dual is not None or outlook.mutual > 0.5
     if col_dual is not None:
-        state.col_dual[:] = col_dual
+        # Column duals only ever fall: without a fixed level one start after the other would sink without end.
+        state.col_dual[:] = col_dual - col_dual.max()
     elif n == m and conflicts > _MANY_CONFLICTS * n:
         state.col_dual[:] = col_least
     else:
