@@ -9,6 +9,7 @@ The exit code is 0 if memory is flat, 1 if it grows, 2 if the run was too short 
 """
 
 import argparse
+import contextlib
 import csv
 import ctypes
 import gc
@@ -77,18 +78,13 @@ def conclude(path):
     verdict = judge(column["minutes"], column["kept_mb"])
     resident = judge(column["minutes"], column["resident_mb"])
     if rows:
-        first = next(row for row in rows if row["minutes"] > WARM_UP * rows[-1]["minutes"])
-        last = rows[-1]
+        first, last = next(row for row in rows if row["minutes"] > WARM_UP * rows[-1]["minutes"]), rows[-1]
         print(f"{last['minutes']:.1f} minutes ({last['cpu_minutes']:.1f} of processor time),", end=" ")
         print(f"{last['matches']:.0f} matches, {last['checked']:.0f} checked,", end=" ")
         print(f"largest relative violation {max(column['violation']):.1e}")
-        print(
-            f"memory in use after the warm-up {first['kept_mb']:.1f} MB, at the end {last['kept_mb']:.1f} MB"
-        )
-    for name, (_, slope, low, high) in (("memory in use,", verdict), ("resident memory,", resident)):
-        print(
-            f"slope of memory {name}: {slope:+.3f} MB/h, {CONFIDENCE:.0%} interval [{low:+.3f}, {high:+.3f}]"
-        )
+        print(f"MB in use: {first['kept_mb']:.1f} after the warm-up, {last['kept_mb']:.1f} at the end")
+    for name, (_, slope, low, high) in (("in use", verdict), ("resident", resident)):
+        print(f"MB/h {name}: {slope:+.3f}, {CONFIDENCE:.0%} interval [{low:+.3f}, {high:+.3f}]")
     print(f"memory: {verdict.word} (allowance {ALLOWANCE:g} MB/h)")
     return verdict
 
@@ -103,17 +99,17 @@ class Instance(NamedTuple):
     affine: lslmatch.Affine
 
 
-def draw(rng, largest):
+def draw(rng, largest, transformed):
     """Draw two sets: noisy copies of each other or unrelated, of the same size or not, either one larger."""
     n, d = int(np.exp(rng.uniform(np.log(10), np.log(largest + 1)))), int(np.exp(rng.uniform(0, np.log(61))))
-    scale, shift = float(np.exp(rng.normal())), rng.normal(size=d)
+    scale, shift = (float(np.exp(rng.normal())), rng.normal(size=d)) if transformed else (1.0, np.zeros(d))
     levels = 10.0 ** rng.uniform(-3, 0, n) if rng.random() < 0.5 else np.full(n, 10.0 ** rng.uniform(-3, 1))
     truth = model.Configuration(rng.normal(size=(n, d)), levels, scale, shift, rng.permutation(n))
     x, y = truth.sample(rng)
     y_levels = np.empty(n)
     y_levels[truth.permutation] = levels / scale
     if rng.random() < 0.25:
-        y = rng.normal(size=(n, d))
+        y = truth._replace(features=rng.normal(size=(n, d))).sample(rng)[1]
     kept = rng.permutation(n)[: rng.integers(max(n // 2, 2), n + 1)] if rng.random() < 0.5 else np.arange(n)
     if rng.random() < 0.25:
         return Instance(x, y[kept], (levels, y_levels[kept]), lslmatch.Affine(scale, shift))
@@ -122,8 +118,8 @@ def draw(rng, largest):
 
 def match_once(rng, largest):
     """Match one random instance; return it with its result."""
-    instance = draw(rng, largest)
     objective, alignment = str(rng.choice(_OBJECTIVES)), str(rng.choice(_ALIGNMENTS))
+    instance = draw(rng, largest, alignment != "identity")
     result = lslmatch.match(
         instance.x,
         instance.y,
@@ -153,7 +149,7 @@ def try_the_rest(rng, instance, result):
     margins = "exact" if len(instance.x) <= 200 else "bound"
     diagnosis = lslmatch.diagnose(instance.x, instance.y, result, margins=margins, workers=workers)
     assert diagnosis.verdict
-    cost = rng.normal(size=rng.integers(1, 300, 2))
+    cost = rng.normal(size=np.minimum(rng.integers(1, 300, 2), 2 * len(instance.x)))
     ours, theirs = lslmatch.linear_sum_assignment(cost), scipy.optimize.linear_sum_assignment(cost)
     assert abs(cost[ours].sum() - cost[theirs].sum()) <= 1e-9
     try:
@@ -166,16 +162,12 @@ def try_the_rest(rng, instance, result):
 def run(minutes, path, *, seed=0, largest=3000, keep=0.0):
     """Match for so many minutes, or until interrupted, and write lines to a CSV file."""
     rng = np.random.default_rng(seed)
-    interval = min(60.0, minutes * 60 / 60)
-    stopped = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.append(True))
-    kept, seconds, matches, checked, violation = [], 0.0, 0, 0, 0.0
-    with path.open("w", newline="") as file:
+    interval = min(60.0, minutes)  # seconds: a line a minute, and sixty at least
+    kept, seconds, due, matches, checked, violation = [], 0.0, interval, 0, 0, 0.0
+    with path.open("w", newline="") as file, contextlib.suppress(KeyboardInterrupt):
         lines = csv.writer(file)
         lines.writerow(_COLUMNS)
-        due = interval
-        while seconds < minutes * 60 and not stopped:
+        while seconds < minutes * 60:
             start = time.perf_counter()
             instance, result = match_once(rng, largest)
             matches += 1
@@ -221,6 +213,8 @@ def main(arguments=None):
     parser.add_argument("--judge", action="store_true", help="only judge the CSV file of an earlier run")
     options = parser.parse_args(arguments)
     if not options.judge:
+        for number in (signal.SIGINT, signal.SIGTERM):  # in the background the first would be ignored
+            signal.signal(number, signal.default_int_handler)
         run(options.minutes, options.csv, seed=options.seed, largest=options.largest, keep=options.keep)
     return {"flat": 0, "grows": 1}.get(conclude(options.csv).word, 2)
 
