@@ -14,6 +14,8 @@ from lslmatch.results import FloatArray, IntArray
 
 #: Squared levels, in the unit of the data, are never below this, even if all points coincide.
 _LEAST_SQUARE = 2.0**-900
+#: The probability that among equal levels any one seems to be too far out for chance.
+_BEYOND_CHANCE = 0.01
 
 
 def matched_pairs(geometry: Geometry, rows: IntArray, cols: IntArray) -> Geometry:
@@ -26,10 +28,11 @@ def noise_levels(pairs: Geometry) -> FloatArray:
 
     A squared distance is 2 sigma_i^2 times a chi-square variable of d degrees of freedom. Its logarithm
     has a known bias and variance, so the levels are shrunk towards their mean on that scale as James
-    and Stein do: by the share of the spread which that variance explains.
+    and Stein do: by the share of the spread which that variance explains. A level too far from the mean for
+    chance alone moves by one standard error at most: a few quiet points among many noisy ones stay quiet.
     """
     # Here, because it would take longer than all the rest of importing the library.
-    from scipy.special import digamma, polygamma
+    from scipy.special import digamma, gammaincinv, polygamma
 
     k, d = pairs.a.shape
     residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
@@ -42,7 +45,11 @@ def noise_levels(pairs: Geometry) -> FloatArray:
     else:
         unbiased = logarithms + math.log(d / 2) - float(digamma(d / 2))
         centre = unbiased.mean()
-        variances = np.exp(centre + (1.0 - by_chance / spread) * (unbiased - centre))
+        pull = by_chance / spread * (unbiased - centre)
+        tail = _BEYOND_CHANCE / (2 * k)
+        low, high = centre + np.log(gammaincinv(d / 2, [tail, 1.0 - tail])) - digamma(d / 2)
+        reach = np.where((unbiased < low) | (unbiased > high), math.sqrt(by_chance), np.inf)
+        variances = np.exp(unbiased - np.clip(pull, -reach, reach))
     if np.linalg.norm(residuals.sum(axis=0)) <= 1e-9 * np.abs(residuals).sum():
         variances = _undo_centring(variances)
     levels: FloatArray = np.sqrt(variances)

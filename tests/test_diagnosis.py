@@ -5,6 +5,8 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, diagnose, diagnosis, log_cost_matrix, match, solve_assignment, theory
+from lslmatch.distances import common_coordinates
+from lslmatch.estimates import noise_levels
 from lslmatch.model import random_configuration
 
 N = 40 if SMALL else 300
@@ -53,6 +55,22 @@ def test_shrinking_takes_out_what_chance_puts_in():
     assert theory.noise_ratio(raw) > 100
     assert found.noise_ratio < 10
     assert np.abs(np.log(found.noise)).mean() < np.abs(np.log(raw)).mean() / 4
+
+
+def test_shrinking_leaves_a_quiet_point_among_noisy_ones_quiet():
+    rng = np.random.default_rng(4)
+    n, d, draws = 100, 8, 40
+    levels = np.array([1.0] + [30.0] * (n - 1))
+    errors = []
+    for _ in range(draws):
+        x, y = 1000.0 + levels[:, None] * rng.normal(size=(2, n, d))
+        pairs = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+        errors.append(np.log(np.ldexp(noise_levels(pairs[0]), pairs[1])) - np.log(levels))
+    quiet, noisy = np.mean(errors, axis=0)[0], np.array(errors)[:, 1:]
+    # Half the logarithm of a chi-square variable of 8 degrees of freedom has a standard deviation of 0.27. By
+    # no more may the quiet level be drawn to the others; shrunk like them it would be by 1.2.
+    assert -3.0 * 0.27 / np.sqrt(draws) < quiet < 0.27 * (1.0 + 3.0 / np.sqrt(draws))
+    assert noisy.std() < 0.27
 
 
 def test_estimates_notice_a_wrong_matching():
