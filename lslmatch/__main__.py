@@ -15,6 +15,9 @@ import numpy as np
 from lslmatch import Diagnosis, __version__, check_certificate, diagnose, match
 from lslmatch._files import FileError, Table, check_output, read_table, write_csv
 from lslmatch._progress import Progress
+from lslmatch._validation import check_point_pair
+from lslmatch.distances import common_coordinates
+from lslmatch.estimates import matched_pairs
 from lslmatch.model import random_configuration
 from lslmatch.results import FloatArray, IntArray, MatchResult
 
@@ -238,10 +241,13 @@ def _pairs(
     """Return the matched rows of both sets, and how far apart they are after alignment."""
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
-    difference = x[rows] - (result.scale * y[cols].astype(np.float64) + result.shift)
-    # Squares of very large or small values leave the range of floating point.
+    # In units in which neither very large or small values nor a common offset do any harm.
+    geometry, exponent = common_coordinates(*check_point_pair(x, y), result.affine)
+    pairs = matched_pairs(geometry, rows, cols)
+    difference = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
     unit = np.abs(difference).max() or 1.0
-    return rows, cols, unit * np.linalg.norm(difference / unit, axis=1)
+    with np.errstate(over="ignore"):
+        return rows, cols, np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), exponent)
 
 
 def _diagnosed_columns(found: Diagnosis, rows: IntArray) -> dict[str, FloatArray]:

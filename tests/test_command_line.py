@@ -241,6 +241,20 @@ def test_a_long_shift_is_abridged(tmp_path, capsys):
     assert max(map(len, out.replace(str(tmp_path), "").splitlines())) < 100
 
 
+def test_distances_of_points_that_the_alignment_takes_out_of_range(tmp_path, capsys):
+    x, y = np.zeros((8, 1)), np.zeros((8, 1))
+    x[:2, 0], y[0] = (1.7e308, -1.7e308), 3.0
+    for name, values in (("x", x), ("y", y)):
+        np.save(tmp_path / f"{name}.npy", values)
+    paths = [str(tmp_path / name) for name in ("x.npy", "y.npy")]
+    assert command_line.main(["match", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
+    assert capsys.readouterr().err == ""
+    result, half = match(x, y), 2.0**-1
+    aligned = half * result.scale * y[result.permutation] + half * result.shift
+    expected = np.abs(half * x - aligned)[:, 0]
+    np.testing.assert_allclose(half * np.array(read_pairs(tmp_path / "pairs.csv")[2]), expected, rtol=1e-12)
+
+
 def test_distances_neither_overflow_nor_underflow(points, tmp_path):
     x, y = points
     for factor in (1e200, 1e-200):
