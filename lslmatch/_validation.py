@@ -18,7 +18,7 @@ def as_kernel_array(values: np.ndarray) -> FloatArray:
 
 def check_points(points: Any, name: str) -> FloatArray:
     """Return `points` as a C-contiguous float64 array of shape (n, d), n >= 2 and d >= 1."""
-    array = _as_real_array(points, name)
+    array = as_real_array(points, name)
     if array.ndim != 2:
         raise ValueError(f"{name} must be 2-dimensional, one row a point; got shape {array.shape}")
     if array.shape[1] < 1:
@@ -40,7 +40,7 @@ def check_point_pair(x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
 
 def check_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
     """Return `values` as a finite float64 vector of the given length, or of any length but 0."""
-    array = _as_real_array(values, name)
+    array = as_real_array(values, name)
     if length is None:
         if array.ndim != 1 or not array.size:
             raise ValueError(f"{name} must be a vector of at least one number; got shape {array.shape}")
@@ -53,7 +53,7 @@ def check_vector(values: Any, name: str, length: int | None = None) -> FloatArra
 
 def check_filled_vector(values: Any, name: str, length: int) -> FloatArray:
     """Return `values` as a vector of the given length; one number stands for all of them."""
-    array = _as_real_array(values, name)
+    array = as_real_array(values, name)
     return check_vector(np.full(length, array) if array.ndim == 0 else array, name, length)
 
 
@@ -75,7 +75,7 @@ def check_weights(values: Any, name: str) -> FloatArray:
 
 def check_number(value: Any, name: str) -> float:
     """Return `value` as one finite number."""
-    array = _as_real_array(value, name)
+    array = as_real_array(value, name)
     if array.ndim != 0:
         raise ValueError(f"{name} must be one number; got shape {array.shape}")
     number = float(array)
@@ -225,7 +225,8 @@ def check_finite(array: FloatArray, name: str) -> None:
         raise ValueError(f"{name} must be finite, without NaN or inf; {name}[{place}] is {array[where]}")
 
 
-def _as_real_array(values: Any, name: str) -> np.ndarray:
+def as_real_array(values: Any, name: str) -> np.ndarray:
+    """Return `values` as an array of real numbers of at most double precision, whatever its shape."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} must not have masked entries; fill or drop them first")
     try:

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._validation import check_affine, check_noise, check_option, check_point_pair, check_positive
+from lslmatch._validation import (
+    as_real_array,
+    check_affine,
+    check_matching,
+    check_noise,
+    check_option,
+    check_point_pair,
+    check_positive,
+)
 from lslmatch.results import FloatArray, IntArray, MatchResult
 
 #: Entries of the largest temporary array.
@@ -63,18 +71,19 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
         raise ValueError(
             f"result must carry dual variables; criterion {result.criterion!r} has no certificate"
         )
+    u, v = (
+        as_real_array(result.row_dual, "result.row_dual").astype(np.float64),
+        as_real_array(result.col_dual, "result.col_dual").astype(np.float64),
+    )
     permutation = np.asarray(result.permutation)
-    u, v = (np.asarray(dual, np.float64) for dual in (result.row_dual, result.col_dual))
     if permutation.shape != (n,) or u.shape != (n,) or v.shape != (m,):
         raise ValueError(
             f"result must fit x and y of {n} and {m} points; got shapes {permutation.shape}, {u.shape} and "
             f"{v.shape}"
         )
+    permutation = check_matching(permutation, "result.permutation", n, m)
     rows = np.flatnonzero(permutation >= 0)
     partners = permutation[rows]
-    if rows.size != min(n, m) or np.unique(partners).size != rows.size or partners.max() >= m:
-        raise ValueError(f"result.permutation must match {min(n, m)} points of x to different points of y")
-
     larger, matched = (u, rows) if n > m else (v, partners)
     worst = 0.0
     if n != m:
