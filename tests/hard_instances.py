@@ -1,4 +1,4 @@
-"""Points and costs that are hard for an exact solver: ties, coincidences, forty orders of magnitude."""
+"""Points and costs that are hard for an exact solver: near-ties, coincidences, forty orders of magnitude."""
 
 import numpy as np
 

@@ -72,7 +72,7 @@ def test_probabilities_are_uniform_if_costs_do_not_count(n, m):
 
 
 def test_costs_whose_rounding_errors_are_large():
-    """1e32 beside 1: a matched pair's reduced cost is 0 up to 1e15, or its probability would be 0 / 0."""
+    """1e32 beside 1: the reduced cost of a matched pair is 0 up to 1e15, not an improbable cost."""
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(12, 3)), rng.normal(size=(12, 3))
     noise = np.where(np.arange(12) < 6, 1e-16, 1.0), np.full(12, 1e-200)

@@ -60,7 +60,8 @@ def run_atheris(attempt):
         sys.stderr.flush()
         os._exit(code)
 
-    limits = [f"-max_len={MOST_BYTES}", "-len_control=0", "-timeout=0", "-rss_limit_mb=0"]
+    # Hangs are for the session to find.
+    limits = [f"-max_len={MOST_BYTES}", "-len_control=0", "-timeout=1000000", "-rss_limit_mb=0"]
     atheris.Setup([sys.argv[0], *limits, "-verbosity=0", str(corpus)], run)
     atheris.Fuzz()
 
