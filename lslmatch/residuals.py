@@ -24,6 +24,8 @@ from lslmatch.results import FloatArray, IntArray
 
 #: Pairs of a point that are followed through the window, and those of them that propose a scale.
 _PAIRS, _PROPOSALS = 32, 8
+#: Squared distances from the centre are 0 below this, in units in which the largest coordinate is about 1.
+_LEAST_SQUARE = 2.0**-900
 #: Steps of the centres at most, and the step that ends them in units of the smallest residual.
 _RECENTRINGS, _STILL = 30, 1e-2
 #: Reweightings at most, and the relative change of the factor at which they end.
@@ -41,7 +43,7 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, a: FloatArray, b: FloatArray, floor: float) -> Pairs:
         """Take the rows of `a` and of `b` as partners."""
-        squares = np.einsum("ij,ij->i", b, b)
+        squares = _squares(b)
         foot = np.einsum("ij,ij->i", a, b) / np.where(squares > 0.0, squares, 1.0)
         rest = a - foot[:, None] * b
         return cls(np.einsum("ij,ij->i", rest, rest), foot, squares, floor)
@@ -49,7 +51,7 @@ class Pairs(NamedTuple):
     @classmethod
     def all_of(cls, a: FloatArray, b: FloatArray, floor: float) -> Pairs:
         """Take each row of `a` with each row of `b`."""
-        squares = np.einsum("ij,ij->i", b, b)
+        squares = _squares(b)
         foot = np.zeros((a.shape[0], b.shape[0]))
         _add_products(a, np.ascontiguousarray(b.T), foot)
         foot /= np.where(squares > 0.0, squares, 1.0)
@@ -139,6 +141,12 @@ class Lists(NamedTuple):
         sums = np.empty((2, factors.size))
         _sum_least(self.height, self.foot, self.squares, self.price, self.floor, factors, sums)
         return sums[0] - self.cols.shape[0] * np.log(factors) + _log(sums[1] + information)
+
+
+def _squares(b: FloatArray) -> FloatArray:
+    """Give |b_j|^2, and 0 for points so near the centre that their foot would be out of range."""
+    squares = np.einsum("ij,ij->i", b, b)
+    return np.where(squares > _LEAST_SQUARE, squares, 0.0)
 
 
 def _log(information: Any) -> Any:

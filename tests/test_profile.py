@@ -341,6 +341,17 @@ def test_residuals_are_those_of_the_pairs():
     np.testing.assert_allclose(Pairs.all_of(x, y, 0.0).costs(1.7), np.log(squares))
 
 
+def test_a_point_that_underflow_takes_to_the_centre_says_nothing_about_the_scale():
+    a = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    b = np.array([[1.0, 0.1], [0.1, 1.0], [1e-170, 0.0]])
+    others, pairs = Pairs.of(a[:2], b[:2], 1e-30), Pairs.of(a, b, 1e-30)
+    np.testing.assert_allclose(pairs.residuals(2.0), [1.04, 1.04, 0.5])
+    assert pairs.values(np.array([1.0, 2.0])) @ [1.0, -1.0] == pytest.approx(
+        others.values(np.array([1.0, 2.0])) @ [1.0, -1.0] + np.log(2.0)
+    )
+    np.testing.assert_allclose(Pairs.all_of(a, b, 1e-30).residuals(2.0).diagonal(), pairs.residuals(2.0))
+
+
 def test_centres_do_not_collapse_onto_a_single_pair():
     rng = np.random.default_rng(0)
     b = rng.standard_normal((50, 5))
