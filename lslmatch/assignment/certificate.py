@@ -91,7 +91,7 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
         worst = max(float(larger.max()), float(np.abs(larger[unmatched]).max()))
     step = max(1, _BLOCK_ENTRIES // m)
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         costs = _Costs(x, y, result)
         worst = float(np.max([worst, np.abs(costs.of(rows, partners) - u[rows] - v[partners]).max()]))
         for start in range(0, n, step):
