@@ -61,7 +61,7 @@ def try_matrix(rng, most):
 
 
 def try_points(rng, most):
-    """Match two random sets by the solver for large ones, whatever their size."""
+    """Match two random sets, mostly by the solver for large ones."""
     n, m = _shape(rng, most)
     d = int(rng.choice([1, 2, 3, 5, 10, 40]))
     x, y, family = draw(rng, n, m, d)
@@ -77,9 +77,14 @@ def try_points(rng, most):
         options["noise"] = [
             unit * np.exp(rng.normal(size=len(points)) * rng.choice([0, 1, 5])) for points in (x, y)
         ]
-    settings = {"_DENSE_PAIRS": 0, "_LIST": int(rng.choice([1, 2, 5, 32]))}
-    settings |= {"_SHORT_LIST": int(rng.choice([1, 4])), "_KEPT_PAIRS": int(rng.choice([0, 1 << 26]))}
-    with mock.patch.multiple(streamed, **settings, _MANY_CONFLICTS=float(rng.choice([0.0, 0.15, 1.0]))):
+    # Small sets do not go to the dense solver here, and their lists come to an end.
+    is_large = most >= LARGE_POINTS
+    settings = {"_DENSE_PAIRS": streamed._DENSE_PAIRS if is_large and rng.random() < 0.9 else 0}
+    if not is_large:
+        settings |= {"_LIST": int(rng.choice([1, 2, 5, 32])), "_SHORT_LIST": int(rng.choice([1, 4]))}
+        settings |= {"_KEPT_PAIRS": int(rng.choice([0, 1 << 26]))}
+        settings |= {"_MANY_CONFLICTS": float(rng.choice([0.0, 0.15, 1.0]))}
+    with mock.patch.multiple(streamed, **settings):
         result = lslmatch.match(x, y, **options)
     rational = n * m <= _RATIONAL_PAIRS and rng.random() < _RATIONAL_SHARE
     if rational:
