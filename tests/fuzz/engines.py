@@ -62,7 +62,8 @@ def run_atheris(attempt):
 
     # Hangs are for the session to find.
     limits = [f"-max_len={MOST_BYTES}", "-len_control=0", "-timeout=1000000", "-rss_limit_mb=0"]
-    atheris.Setup([sys.argv[0], *limits, "-verbosity=0", str(corpus)], run)
+    quiet = ["-verbosity=0", "-report_slow_units=1000000", f"-artifact_prefix={corpus}/"]
+    atheris.Setup([sys.argv[0], *limits, *quiet, str(corpus)], run)
     atheris.Fuzz()
 
 
