@@ -22,6 +22,7 @@ from hard_instances import draw, draw_matrix  # noqa: E402
 from reference import certificate_violation, costs, greatest_cost  # noqa: E402
 
 import lslmatch  # noqa: E402
+from lslmatch import distances  # noqa: E402
 from lslmatch.assignment import certificate, streamed  # noqa: E402
 
 #: The greatest number of points of small and of large instances.
@@ -84,14 +85,20 @@ def try_points(rng, most):
         settings |= {"_LIST": int(rng.choice([1, 2, 5, 32])), "_SHORT_LIST": int(rng.choice([1, 4]))}
         settings |= {"_KEPT_PAIRS": int(rng.choice([0, 1 << 26]))}
         settings |= {"_MANY_CONFLICTS": float(rng.choice([0.0, 0.15, 1.0]))}
-    with mock.patch.multiple(streamed, **settings):
+    elif rng.random() < 0.3:
+        # Many small regions, and a search by region whatever the points look like.
+        settings |= {"_REGION_PAIRS": 0, "_REGION_DIMENSIONS": 1000, "_MOSTLY_MUTUAL": -1.0, "_SEEN": 1.0}
+        settings |= {"_BLOCK_ROWS": 32, "_MANY_CONFLICTS": float(rng.choice([0.15, 1.0])), "_DENSE_PAIRS": 0}
+    tile = 32 if "_SEEN" in settings else distances._TILE_COLS
+    with mock.patch.multiple(streamed, **settings), mock.patch.object(distances, "_TILE_COLS", tile):
         result = lslmatch.match(x, y, **options)
     rational = n * m <= _RATIONAL_PAIRS and rng.random() < _RATIONAL_SHARE
     if rational:
         cost = costs(objective, x, y, result.scale, result.shift, result.noise)
     else:
         pairs = certificate._Costs(x, y, result)
-        cost = np.vstack([pairs.of(slice(i, i + 1)) for i in range(len(x))])
+        every = np.divmod(np.arange(len(x) * len(y)), len(y))
+        cost = pairs.of(*every).reshape(len(x), len(y))
     rows = np.flatnonzero(result.permutation >= 0)
     answer = rows, result.permutation[rows], result.row_dual, result.col_dual
     return _measure(f"{family}, {objective}", cost, answer, rational)
