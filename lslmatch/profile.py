@@ -99,6 +99,8 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     return best._replace(curve=profile.curve)
 
 
+# A scale or shift out of range is refused by check_range; only the end of the curve may be there.
+@np.errstate(over="ignore", invalid="ignore")
 def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
@@ -201,10 +203,9 @@ class _Search:
     def visit(self, factor: float) -> None:
         """Match exactly at a factor, and find the factor that is best for that matching."""
         mean = _mean(self.x)
-        with np.errstate(over="ignore", invalid="ignore"):
-            offset = times_power(self.centres[0] - factor * self.centres[1], self.exponent)
-            shift = mean - factor * (mean - self.start.shift) + offset
-            affine = check_range(Affine(factor * self.start.scale, shift))
+        offset = times_power(self.centres[0] - factor * self.centres[1], self.exponent)
+        shift = mean - factor * (mean - self.start.shift) + offset
+        affine = check_range(Affine(factor * self.start.scale, shift))
         # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
@@ -275,10 +276,7 @@ def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]
 def _fit_exchanged(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     """Search with the sets exchanged, which leaves f as it is; then match as they were given."""
     other = fit_profile(y, x, workers)
+    scale = 1.0 / other.affine.scale
+    fit = fit_at(x, y, check_range(Affine(scale, -scale * other.affine.shift)), workers)
     assert other.curve is not None
-    with np.errstate(over="ignore", invalid="ignore"):
-        scale = 1.0 / np.float64(other.affine.scale)
-        affine = check_range(Affine(float(scale), -scale * other.affine.shift))
-        scales = 1.0 / other.curve.scale[::-1]
-    fit = fit_at(x, y, affine, workers)
-    return fit._replace(curve=ProfileCurve(scales, other.curve.value[::-1]))
+    return fit._replace(curve=ProfileCurve(1.0 / other.curve.scale[::-1], other.curve.value[::-1]))

@@ -239,6 +239,16 @@ def test_scales_out_of_range_are_refused(alignment, n, m):
         match(x, y, alignment=alignment)
 
 
+@searches
+def test_a_curve_that_ends_out_of_range(alignment):
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=(6, 2))
+    x = 1e308 * (y / np.abs(y).max() + 0.3 * rng.normal(size=(6, 2))).clip(-1.5, 1.5)
+    result = match(x, 0.28 * y, alignment=alignment)
+    assert 1e307 < result.scale < np.inf
+    assert result.profile.scale.max() == np.inf
+
+
 # ---------------------------------------------------------------------------- objectives
 
 
