@@ -89,6 +89,7 @@ def _check_matching(x, y, result):
     partners = result.permutation[result.permutation >= 0]
     assert np.unique(partners).size == partners.size == min(len(x), len(y))
     assert not np.isnan(result.objective)
+    assert result.profile is None or not np.isnan(result.profile.value).any()
     if result.row_dual is not None:
         # The greatest cost is not above the sum of the greatest duals by much.
         unit = max(1e-300, np.abs(result.row_dual).max(), np.abs(result.col_dual).max())
