@@ -100,7 +100,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
 
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
-@np.errstate(over="ignore", invalid="ignore")
+@np.errstate(all="ignore")
 def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
@@ -268,7 +268,8 @@ def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]
         # Points without a partner took part in the start: the sampling error of a mean of n out of m squares.
         squares = np.einsum("ij,ij->i", b, b)
         variance += squares.var() / (2 * squares.mean()) ** 2 * (1 / n - 1 / m)
-    reach = min(_STANDARD_ERRORS * math.sqrt(variance), math.log(_WIDEST))
+    # In this order: where the shift is too large for the sets to be seen, the variance may be 0 / 0.
+    reach = min(math.log(_WIDEST), _STANDARD_ERRORS * math.sqrt(variance))
     reach = reach if reach > _NARROW else 0.0
     return math.exp(-reach), math.exp(reach)
 

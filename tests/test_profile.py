@@ -240,6 +240,15 @@ def test_scales_out_of_range_are_refused(alignment, n, m):
 
 
 @searches
+def test_a_shift_beside_which_the_sets_cannot_be_seen(alignment):
+    x = np.array([[1e-66, 2e-66], [-1e-66, 3e-66]])
+    y = np.array([[1.7e295, 1e-18], [1.7e295, 5.0]])
+    result = match(x, y, alignment=alignment)
+    assert sorted(result.permutation) == [0, 1]
+    assert check_certificate(x, y, result) <= 1e-10
+
+
+@searches
 def test_a_curve_that_ends_out_of_range(alignment):
     rng = np.random.default_rng(2)
     y = rng.normal(size=(6, 2))
