@@ -143,10 +143,13 @@ def main(argv=None):
         "--small", type=int, default=1000, help="matrices, and pairs of sets, of up to 12 points"
     )
     parser.add_argument("--large", type=int, default=10, help="the same of 500 points")
+    parser.add_argument("--only", choices=["matrix", "points"], help="one of the two kinds")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(argv)
     failures = 0
     for kind, attempt in enumerate((try_matrix, try_points)):
+        if options.only and not attempt.__name__.endswith(options.only):
+            continue
         for size, count in ((SMALL_POINTS, options.small), (LARGE_POINTS, options.large)):
             start, measures = time.perf_counter(), []
             for k in range(count):

@@ -96,8 +96,10 @@ def coincidence_floor(x, y, scale=1.0, shift=0.0):
 
 
 def log_costs(x, y, scale=1.0, shift=0.0):
-    """LSL: logarithms of squared distances, none below the floor."""
+    """LSL: logarithms of squared distances, none below the floor; 0 if all points coincide."""
     floor = coincidence_floor(x, y, scale, shift)
+    if not floor:
+        return np.zeros((len(x), len(y)))
     return _to_floats(lambda square: log_fraction(max(square, floor)), squared_distances(x, y, scale, shift))
 
 
