@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -240,4 +241,5 @@ def _rate(criterion: str, d: int, variance: float) -> float:
     """Give the log-likelihood of a unit of cost, at the mean noise variance of x."""
     if criterion == "lsl":
         return d / 2
-    return 0.5 if criterion == "lsns" else 0.25 / variance
+    # Squares of very small levels underflow, and so do the costs.
+    return 0.5 if criterion == "lsns" else 0.25 / max(variance, sys.float_info.min)

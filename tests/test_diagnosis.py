@@ -154,6 +154,14 @@ def test_noise_beyond_the_largest_number_is_infinite():
     assert diagnose(x, x, result).noise.max() == np.inf
 
 
+def test_noise_whose_square_underflows():
+    x = 1e-148 * np.random.default_rng(1).normal(size=(10, 3))
+    y = x * (1 + 2.0**-50)
+    diagnosis = diagnose(x, y, match(x, y, objective="lss", alignment="identity"))
+    assert 0.0 < diagnosis.noise.max() < 1e-160
+    np.testing.assert_allclose(diagnosis.confidence, 1.0)
+
+
 def test_twins_have_no_margin():
     x = np.random.default_rng(1).normal(size=(20, 3))
     x[1] = x[0]
