@@ -74,7 +74,7 @@ def try_points(rng, most):
         options["alignment"] = "standardize"
     if objective == "lsns":
         # In units of the points, or the costs would be out of range.
-        unit = max(np.abs(x).max(), np.abs(y).max())
+        unit = max(np.abs(x).max(), np.abs(y).max()) or 1.0
         options["noise"] = [
             unit * np.exp(rng.normal(size=len(points)) * rng.choice([0, 1, 5])) for points in (x, y)
         ]
