@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,10 +24,11 @@ def kernel(function: F) -> F:
     Where Numba finds no directory that it may write its cache to, the kernel is compiled anew in
     every process instead of failing.
     """
-    try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:
-        return numba.njit(**_OPTIONS)(function)
+    compiled = numba.njit(**_OPTIONS)(function)
+    if compiled is not function:  # as it is if NUMBA_DISABLE_JIT is set
+        with contextlib.suppress(RuntimeError):
+            compiled._cache = _Cache(function)
+    return compiled
 
 
 def inline_kernel(function: F) -> F:
@@ -44,3 +48,40 @@ def step_kernel(function: F) -> F:
 def fused_kernel(function: F) -> F:
     """Compile a step that may round a multiplication and the addition after it as one operation."""
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
+
+
+def _source_stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Tell the state of the Python files in a folder: names, times of change and sizes."""
+    paths = sorted(folder.rglob("*.py"))
+    states = [path.stat() for path in paths]
+    return tuple(
+        (str(path.relative_to(folder)), state.st_mtime_ns, state.st_size)
+        for path, state in zip(paths, states, strict=True)
+    )
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of a kernel on disk, in two respects more careful.
+
+    Numba takes a kernel for fresh as long as the kernel's own file is unchanged, though code from
+    other files is compiled into it: here any file of the package counts. And where Numba would let
+    a full disk, a file of another user or a damaged one stop the program, the kernel is compiled.
+    """
+
+    _stamp = _source_stamp(Path(__file__).parent)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = self._stamp
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return super().load_overload(*arguments)
+        except Exception:  # whatever damaged bytes lead to
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        with contextlib.suppress(OSError):
+            super().save_overload(*arguments)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numba
+import pytest
+from reference import SMALL
 
 import lslmatch
 from lslmatch import _jit
@@ -136,7 +138,7 @@ def double(value):
     return 2 * value
 
 
-def test_a_kernel_is_cached_on_disk(monkeypatch):
+def test_both_kinds_of_kernel_have_the_same_options(monkeypatch):
     options = []
 
     def njit(**given):
@@ -147,20 +149,77 @@ def test_a_kernel_is_cached_on_disk(monkeypatch):
     assert _jit.kernel(double) is double
     assert _jit.inline_kernel(double) is double
     cached, inline = options
-    assert cached.pop("cache") is True
     assert inline.pop("inline") == "always"
-    # One policy: the same options for both, and none that would let infinities be optimised away.
+    # One policy: no option that would let infinities be optimised away.
     assert cached == inline
     assert cached["nogil"] is True
     assert not cached.get("fastmath", False)
     assert not cached.get("parallel", False)
 
 
-def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeypatch):
-    def njit(**options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return numba.njit(**options)
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A folder of its own for the cache."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
-    monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
+
+def found_in_cache():
+    """Whether the kernel, taken up as a new process would, is found; it works in any case."""
+    kernel = _jit.kernel(double)
+    assert kernel(21) == 42
+    return sum(kernel.stats.cache_hits.values()) == 1
+
+
+compiled_only = pytest.mark.skipif(SMALL, reason="plain Python has no cache")
+
+
+@compiled_only
+@pytest.mark.usefixtures("cache")
+def test_a_kernel_is_cached_on_disk():
+    assert not found_in_cache()
+    assert found_in_cache()
+
+
+@compiled_only
+@pytest.mark.usefixtures("cache")
+def test_a_change_anywhere_in_the_package_makes_the_cache_stale(tmp_path, monkeypatch):
+    folder = tmp_path / "package"
+    other = folder / "inner" / "other.py"
+    other.parent.mkdir(parents=True)
+    other.touch()
+    monkeypatch.setattr(_jit._Cache, "_stamp", _jit._source_stamp(folder))
+    assert not found_in_cache()
+    assert found_in_cache()
+    other.write_text("CONSTANT = 1")
+    monkeypatch.setattr(_jit._Cache, "_stamp", _jit._source_stamp(folder))
+    assert not found_in_cache()
+    assert found_in_cache()
+
+
+@compiled_only
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 20])
+def test_a_damaged_cache_is_replaced(cache, suffix, left):
+    assert not found_in_cache()
+    (path,) = cache.rglob(f"*.{suffix}")
+    path.write_bytes(path.read_bytes()[:left])
+    assert not found_in_cache()
+    assert found_in_cache()
+
+
+@compiled_only
+def test_a_cache_that_cannot_be_written_any_more_costs_time_only(cache):
+    kernel = _jit.kernel(double)
+    shutil.rmtree(cache)
+    cache.touch()
+    assert kernel(21) == 42
+
+
+@compiled_only
+def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeypatch):
+    def nowhere(function):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(_jit, "_Cache", nowhere)
     assert _jit.kernel(double)(21) == 42
