@@ -5,28 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
+from lslmatch._threads import over_rows
 from lslmatch.distances import FEW_ROWS, Geometry, correct_cancelled, cut_tiles, expand_tile
 from lslmatch.results import FloatArray, IntArray
+
+#: Coordinates of pairs after which the kernel returns to Python, so that Ctrl-C is heard.
+_COORDINATES_PER_CALL = 100_000_000
 
 
 def choose_nearest(geometry: Geometry) -> tuple[IntArray, FloatArray]:
     """Let each row in turn choose its nearest column among those left, n <= m; return the squares, too."""
-    n = geometry.shape[0]
+    n, m = geometry.shape
+    tiles, taken = cut_tiles(geometry, np.float64), np.zeros(m, np.bool_)
     choice, least = np.empty(n, np.intp), np.empty(n)
-    _choose_in_turn(geometry, cut_tiles(geometry, np.float64), choice, least)
+
+    def run(_: int, first: int, last: int) -> None:
+        _choose_in_turn(geometry, tiles, first, last, taken, choice, least)
+
+    step = max(FEW_ROWS, _COORDINATES_PER_CALL // (m * (geometry.a.shape[1] + 1)))
+    over_rows(run, n, step, workers=1)
     return choice, least
 
 
 @kernel
-def _choose_in_turn(geometry, tiles, choice, least):
-    """Fill for each row in turn its nearest column that is not taken, and the squared distance."""
-    n, m = geometry.a.shape[0], geometry.b.shape[0]
-    taken = np.zeros(m, np.bool_)
+def _choose_in_turn(geometry, tiles, start, stop, taken, choice, least):
+    """Fill for some rows in turn their nearest column that is not taken, and the squared distance."""
+    m = geometry.b.shape[0]
     cols = tiles.b.shape[2]
     squares = np.empty((FEW_ROWS, cols))
     distances = np.empty((FEW_ROWS, m))
-    for first in range(0, n, FEW_ROWS):
-        last = min(first + FEW_ROWS, n)
+    for first in range(start, stop, FEW_ROWS):
+        last = min(first + FEW_ROWS, stop)
         for t in range(tiles.b.shape[0]):
             width = min(cols, m - t * cols)
             expand_tile(tiles, first, last, t, squares)

@@ -1,0 +1,137 @@
+"""Threads and processes: many at once give the answers of one, and stop when they are told to."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import SMALL
+
+import lslmatch
+from lslmatch import match, nearest
+from lslmatch._threads import over_rows
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
+# Enough points for lists and searches; fewer go to the dense solver.
+N = 40 if SMALL else 900
+
+
+def matched(seed):
+    """The permutation and the bits of the duals of one instance with many conflicts."""
+    x, y = np.random.default_rng(seed).normal(size=(2, N, 3))
+    result = match(x, y, workers=1 + seed % 3)
+    return result.permutation.tolist(), result.row_dual.tobytes(), result.col_dual.tobytes()
+
+
+def test_eight_threads_at_once_give_the_answers_of_one():
+    alone = [matched(seed) for seed in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(matched, range(8))) == alone
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in ("fork", "spawn") if m in multiprocessing.get_all_start_methods()]
+)
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_processes_give_the_answers_of_one(method):
+    alone = [matched(seed) for seed in range(2)]
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
+        assert list(pool.map(matched, range(2))) == alone
+
+
+@pytest.mark.skipif(SMALL, reason="compiles")
+def test_processes_compile_into_one_cache(tmp_path):
+    program = "import lslmatch; print(lslmatch.estimate_affine([[1.0], [2.0]], [[3.0], [5.0]]).scale)"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", program],
+            env={**ENVIRONMENT, "NUMBA_CACHE_DIR": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    assert [process.communicate(timeout=300) for process in running] == [("0.5\n", "")] * 3
+    assert {path.suffix for path in tmp_path.rglob("*.*")} == {".nbi", ".nbc"}
+
+
+def test_every_row_is_run_once_whatever_the_workers():
+    for workers in (1, 2, 3, 10**9):
+        seen, lock = [], threading.Lock()
+
+        def note(worker, first, last, seen=seen, lock=lock):
+            with lock:
+                seen.extend(range(first, last))
+
+        over_rows(note, 37, 5, workers)
+        assert sorted(seen) == list(range(37))
+
+
+def test_the_others_stop_when_one_fails():
+    failed, seen = threading.Event(), []
+
+    def run(worker, first, last):
+        if worker == 0:
+            failed.set()
+            raise ZeroDivisionError
+        assert failed.wait(60)
+        seen.append(first)
+        threading.Event().wait(0.01)
+
+    with pytest.raises(ZeroDivisionError):
+        over_rows(run, 100_000, 1, 2)
+    assert len(seen) < 50_000
+
+
+def test_the_greedy_matching_may_be_interrupted_between_any_rows(monkeypatch):
+    x, y = np.random.default_rng(0).normal(size=(2, 23, 3))
+    whole = match(x, y, objective="greedy")
+    monkeypatch.setattr(nearest, "_COORDINATES_PER_CALL", 1)
+    in_steps = match(x, y, objective="greedy")
+    assert in_steps.permutation.tolist() == whole.permutation.tolist()
+    assert in_steps.objective == whole.objective
+
+
+@pytest.mark.skipif(SMALL or os.name != "posix", reason="needs compiled kernels and POSIX signals")
+def test_an_interrupted_command_says_so_and_leaves_no_file(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in "xy":
+        np.save(tmp_path / f"{name}.npy", rng.normal(size=(20_000, 10)))
+    program = textwrap.dedent(
+        """
+        import os, signal, sys, threading
+        from lslmatch import matching
+        from lslmatch.__main__ import main
+        assign = matching.assign_points
+        def interrupted(*arguments):
+            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+            return assign(*arguments)
+        matching.assign_points = interrupted
+        sys.exit(main(sys.argv[1:]))
+        """
+    )
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "match",
+        "x.npy",
+        "y.npy",
+        "--workers",
+        "2",
+        "--out",
+        "pairs.csv",
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, "lslmatch: interrupted\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.npy", "y.npy"]
