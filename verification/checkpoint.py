@@ -54,7 +54,9 @@ class Checkpoint:
     ) -> None:
         """Close the file."""
         if self._stream is not None:
-            self._stream.close()
+            # Tries once more to write what a full disk did not take.
+            with naming(self._path):
+                self._stream.close()
 
     def add(self, batch: Batch, record: Any) -> None:
         """Store a finished batch."""

@@ -54,3 +54,16 @@ def test_a_checkpoint_is_kept_when_it_cannot_be_opened_anew(tmp_path):
     with pytest.raises(OSError, match="No space left on device"), again:
         pass
     assert list(Checkpoint(path, {}, resume=True, read=Tally.from_json).finished) == [batch]
+
+
+def test_a_checkpoint_that_cannot_grow_names_its_file(tmp_path, monkeypatch):
+    path, batch = tmp_path / "checkpoint", Batch("claim", "cell", 0, 1, 1)
+
+    def open_full(*arguments, **options):
+        return open("/dev/full", *arguments[1:], **options)
+
+    checkpoint = Checkpoint(path, {}, resume=False, read=Tally.from_json)
+    monkeypatch.setattr("verification.checkpoint.open", open_full, raising=False)
+    with pytest.raises(OSError, match="No space left on device") as caught, checkpoint:
+        checkpoint.add(batch, Tally(1))
+    assert caught.value.filename == str(path)
