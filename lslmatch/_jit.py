@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,14 +51,12 @@ def fused_kernel(function: F) -> F:
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
 
 
-def _source_stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Tell the state of the Python files in a folder: names, times of change and sizes."""
-    paths = sorted(folder.rglob("*.py"))
-    states = [path.stat() for path in paths]
-    return tuple(
-        (str(path.relative_to(folder)), state.st_mtime_ns, state.st_size)
-        for path, state in zip(paths, states, strict=True)
-    )
+def _digest(folder: Path) -> str:
+    """Condense the Python files of a folder: another text, another digest."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 class _Cache(FunctionCache):
@@ -68,11 +67,11 @@ class _Cache(FunctionCache):
     a full disk, a file of another user or a damaged one stop the program, the kernel is compiled.
     """
 
-    _stamp = _source_stamp(Path(__file__).parent)
+    _sources = _digest(Path(__file__).parent)
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = self._stamp
+        self._cache_file._source_stamp = self._sources
 
     def load_overload(self, *arguments: Any) -> Any:
         try:

@@ -188,11 +188,11 @@ def test_a_change_anywhere_in_the_package_makes_the_cache_stale(tmp_path, monkey
     other = folder / "inner" / "other.py"
     other.parent.mkdir(parents=True)
     other.touch()
-    monkeypatch.setattr(_jit._Cache, "_stamp", _jit._source_stamp(folder))
+    monkeypatch.setattr(_jit._Cache, "_sources", _jit._digest(folder))
     assert not found_in_cache()
     assert found_in_cache()
     other.write_text("CONSTANT = 1")
-    monkeypatch.setattr(_jit._Cache, "_stamp", _jit._source_stamp(folder))
+    monkeypatch.setattr(_jit._Cache, "_sources", _jit._digest(folder))
     assert not found_in_cache()
     assert found_in_cache()
 

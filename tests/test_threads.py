@@ -46,21 +46,25 @@ def test_processes_give_the_answers_of_one(method):
         assert list(pool.map(matched, range(2))) == alone
 
 
-@pytest.mark.skipif(SMALL, reason="compiles")
+@pytest.mark.skipif(SMALL, reason="plain Python has no cache")
 def test_processes_compile_into_one_cache(tmp_path):
-    program = "import lslmatch; print(lslmatch.estimate_affine([[1.0], [2.0]], [[3.0], [5.0]]).scale)"
+    kernels = "".join(f"@kernel\ndef add_{k}(value):\n    return value + {k}\n\n" for k in (1, 7))
+    program = tmp_path / "program.py"
+    program.write_text(f"from lslmatch._jit import kernel\n\n{kernels}print(add_1(1), add_7(1))\n")
+    cache = tmp_path / "cache"
     running = [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", program],
-            env={**ENVIRONMENT, "NUMBA_CACHE_DIR": str(tmp_path)},
+            [sys.executable, "-W", "error", program],
+            env={**ENVIRONMENT, "NUMBA_CACHE_DIR": str(cache)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(3)
+        for _ in range(4)
     ]
-    assert [process.communicate(timeout=300) for process in running] == [("0.5\n", "")] * 3
-    assert {path.suffix for path in tmp_path.rglob("*.*")} == {".nbi", ".nbc"}
+    assert [process.communicate(timeout=300) for process in running] == [("2 8\n", "")] * 4
+    assert len(list(cache.rglob("*.nbi"))) == len(list(cache.rglob("*.nbc"))) == 2
+    assert not list(cache.rglob("*.tmp*"))
 
 
 def test_every_row_is_run_once_whatever_the_workers():
