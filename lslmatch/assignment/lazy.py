@@ -39,6 +39,8 @@ _SCANS_PER_ROW = 128
 #: In place of a key's bit pattern where a row is not computed yet: the pattern of no number. (0 is one:
 #: points that coincide have the key 0.)
 _NOT_COMPUTED = -1
+#: In place of the column that a search leads to if the search has to go on in the next call.
+_PAUSED = -2
 
 
 class Lists(NamedTuple):
@@ -65,7 +67,10 @@ class _Search(NamedTuple):
     keys: NDArray[np.floating]  # one row of keys, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached
-    sizes: IntArray  # (4,) sizes: of the heap, of `reached`, of `scanned`; and how many rows were computed
+    sizes: (
+        IntArray  # (5,) sizes: of the heap, of `reached`, of `scanned` (0: no search is under way); how many
+    )
+    # rows this call has computed; and the nearest free column so far
 
 
 def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
@@ -81,7 +86,7 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
         np.empty_like(factors.factor),
         room_for_lanes(pairs),
         np.full(n, _NOT_COMPUTED, pairs.infinity.dtype),
-        np.zeros(4, np.intp),
+        np.zeros(5, np.intp),
     )
 
 
@@ -93,7 +98,7 @@ def augment_all(pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray) -
     search = _new_search(pairs, factors, state)
     done = 0
     while done < free_rows.size:
-        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done)
+        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done, _STEPS_PER_CALL)
 
 
 @kernel
@@ -156,13 +161,15 @@ def reduce_free_rows(lists, state, free_rows):
 
 
 @kernel
-def _augment_rows(pairs, factors, lists, state, search, free_rows, done):
+def _augment_rows(pairs, factors, lists, state, search, free_rows, done, budget):
     """Augment from the free rows one by one until all are done or it is time to return."""
     m = state.row_of_col.size
-    budget = _STEPS_PER_CALL
-    steps_per_row = m * (pairs.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
+    steps_per_row = 1 + m * (pairs.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
     while done < free_rows.size and budget > 0:
-        sink = _search_shortest_path(pairs, factors, lists, state, search, free_rows[done])
+        rows = 1 + budget // steps_per_row
+        sink = _search_shortest_path(pairs, factors, lists, state, search, free_rows[done], rows)
+        if sink == _PAUSED:
+            break
         length = search.distance[sink]
         budget -= search.sizes[1] + search.sizes[2] + search.sizes[3] * steps_per_row
         for k in range(search.sizes[2]):
@@ -181,14 +188,16 @@ def _augment_rows(pairs, factors, lists, state, search, free_rows, done):
             i = search.row_before[j]
             state.row_of_col[j] = i
             j, state.col_of_row[i] = state.col_of_row[i], j
+        search.sizes[2] = 0
         done += 1
     return done
 
 
 @inline_kernel
-def _search_shortest_path(pairs, factors, lists, state, search, start):
+def _search_shortest_path(pairs, factors, lists, state, search, start, rows):
     """Dijkstra's search from a free row to the nearest free column, which it returns.
 
+    Once it has computed so many rows it pauses, and goes on when it is called again.
     Written as one loop over bare arrays: at this point in the program, counting the references of an
     array that is handed to a function would cost more than what the function does.
     """
@@ -197,16 +206,21 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
     distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = search
     m, size = row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count = 0, 0, 1
-    sizes[3] = 0
     sink, nearest = np.intp(-1), np.inf
     front = 0.0
-    i = start
-    scanned[0] = i
-    levels[i] = 0.0
+    i, arcs = start, size + 1
+    if sizes[2] == 0:
+        scanned[0] = i
+        levels[i] = 0.0
+    else:
+        # After a pause the next node is taken at once.
+        held, reached_count, scanned_count, sink, arcs = sizes[0], sizes[1], sizes[2], sizes[4], 0
+        nearest = distance[sink] if sink >= 0 else np.inf
+    sizes[3] = 0
     while True:
         # Reach the columns of the row's list and, as one node, the rest of the row.
         offset = levels[i] - row_dual[i]
-        for k in range(size + 1):
+        for k in range(arcs):
             if k < size:
                 node = list_col[i, k]
                 length = offset + (list_cost[i, k] - col_dual[node])
@@ -237,10 +251,12 @@ def _search_shortest_path(pairs, factors, lists, state, search, start):
             heap[at] = node
             place[node] = at
         # Take the nearest node. The rest of a row: compute the row, and reach its columns.
+        arcs = size + 1
         while True:
-            if held == 0 or distance[heap[0]] >= nearest:
-                sizes[1], sizes[2] = reached_count, scanned_count
-                return sink
+            found = held == 0 or distance[heap[0]] >= nearest
+            if found or sizes[3] >= rows:
+                sizes[0], sizes[1], sizes[2], sizes[4] = held, reached_count, scanned_count, sink
+                return sink if found else np.intp(_PAUSED)
             node = heap[0]
             front = distance[node]
             held -= 1

@@ -5,7 +5,7 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, distances, estimate_affine
-from lslmatch.assignment import streamed
+from lslmatch.assignment import lazy, streamed
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
@@ -196,3 +196,27 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
         tolerance = 1e-2 * least.size
         assert streamed.exceeds(geometry, rule, least.sum() - tolerance)
         assert not streamed.exceeds(geometry, rule, least.sum() + 1e-9 * least.size)
+
+
+@pytest.mark.usefixtures("always_streamed")
+def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
+    augment_rows, pauses = lazy._augment_rows, 0
+
+    def counted(*arguments):
+        nonlocal pauses
+        done = augment_rows(*arguments)
+        pauses += done == arguments[6]
+        return done
+
+    monkeypatch.setattr(streamed, "_LIST", 2)
+    monkeypatch.setattr(lazy, "_augment_rows", counted)
+    rng = np.random.default_rng(8)
+    for _ in range(TRIALS // 4):
+        problem = draw_problem(rng)
+        whole = streamed.solve_streamed(*problem)
+        with monkeypatch.context() as one_step:
+            one_step.setattr(lazy, "_STEPS_PER_CALL", 1)
+            paused = streamed.solve_streamed(*problem)
+        for part, same in zip(whole, paused, strict=True):
+            np.testing.assert_array_equal(part, same)
+    assert pauses > TRIALS // 4
