@@ -67,10 +67,9 @@ class _Search(NamedTuple):
     keys: NDArray[np.floating]  # one row of keys, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached
-    sizes: (
-        IntArray  # (5,) sizes: of the heap, of `reached`, of `scanned` (0: no search is under way); how many
-    )
-    # rows this call has computed; and the nearest free column so far
+    #: (5,) sizes of the heap, of `reached`, of `scanned` (0: no search is under way); how many rows this
+    #: call has computed; and the nearest free column so far
+    sizes: IntArray
 
 
 def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
