@@ -12,6 +12,9 @@ from lslmatch._validation import check_point_pair, check_points
 from lslmatch.distances import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine, FloatArray
 
+#: The unit of deviations from the mean is never below this power of two, or its inverse would overflow.
+_LEAST_EXPONENT = -1000
+
 
 def estimate_affine(x: Any, y: Any) -> Affine:
     """Estimate the scale and the shift between two sets without knowing who matches whom.
@@ -107,6 +110,7 @@ def _moments(points: FloatArray, name: str) -> _Moments:
     exponent = nonzero_exponent(least_exponent(points))
     points, factor = power_factor(points, -exponent)
     spread = nonzero_exponent(least_exponent(_greatest_deviations(points, factor)))
+    spread = max(spread, _LEAST_EXPONENT)
     mean_deviation = np.empty(points.shape[1])
     sum_of_squares = _centred_statistics(points, factor, math.ldexp(1.0, -spread), mean_deviation)
     if not sum_of_squares > 0.0:

@@ -124,6 +124,13 @@ def test_coincident_points_leave_the_scale_undefined(bad, n, value):
         estimate_affine(**sets)
 
 
+def test_a_spread_far_below_the_coordinates():
+    """In one column, by numbers whose inverse is no double; the other is the same for all points."""
+    x, y = np.array([[1.0, 0.0], [1.0, 8e-320]]), np.array([[1.0, 2e-320], [1.0, 0.0]])
+    assert estimate_affine(x, y).scale == pytest.approx(4.0, rel=1e-3)
+    np.testing.assert_allclose(standardize(x), np.sqrt(0.5) * np.array([[0.0, -1.0], [0.0, 1.0]]))
+
+
 def test_the_smallest_possible_spread_is_a_spread():
     x = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     assert estimate_affine(x, [[0.0], [1.0]]).scale == pytest.approx(2.0**-52, rel=1e-12)
