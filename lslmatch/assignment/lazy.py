@@ -8,6 +8,7 @@ the row computed in full. So the duals are feasible for all pairs at every momen
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -89,15 +90,24 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
     )
 
 
-def augment_all(pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray) -> None:
-    """Match all free rows by shortest paths."""
+def augment_all(
+    pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray, most_passes: float = math.inf
+) -> bool:
+    """Match all free rows by shortest paths, or give up when that is as much work as so many passes.
+
+    A pass computes all pairs once. Returns whether all rows are matched.
+    """
     if not free_rows.size:
-        return
+        return True
+    coordinates = math.prod(pairs.geometry.shape) * (pairs.tiles.b.shape[1] + 1)
+    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * _STEPS_PER_CALL)
     factors = column_factors(pairs, state.col_dual)
     search = _new_search(pairs, factors, state)
     done = 0
-    while done < free_rows.size:
+    while done < free_rows.size and calls_left > 0:
         done = _augment_rows(pairs, factors, lists, state, search, free_rows, done, _STEPS_PER_CALL)
+        calls_left -= 1
+    return done == free_rows.size
 
 
 @kernel

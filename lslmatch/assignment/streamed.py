@@ -13,6 +13,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,6 +62,10 @@ _SEEN = 0.5
 _SWEEPS = 8
 #: With so small a share of free rows another sweep does not pay.
 _FEW_FREE = 0.002
+#: After as much work as so many passes over all pairs, the dense solver is the last resort, up to so many
+#: times _DENSE_PAIRS (122 MiB).
+_MOST_PASSES = 100
+_RESORT = 25
 #: Rows that a worker takes at a time.
 _BLOCK_ROWS = 512
 
@@ -122,8 +128,12 @@ def solve_streamed(
         few = False
         free_rows = free_rows[: reduce_free_rows(lists, state, free_rows)]
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
-    augment_all(pairs, lists, state, free_rows)
-    return state
+    # Where sets are far apart, a cost is nearly the sum of one of its row and one of its column, and all
+    # pairs would be computed again and again.
+    has_resort = n * m <= _RESORT * _DENSE_PAIRS
+    if augment_all(pairs, lists, state, free_rows, _MOST_PASSES if has_resort else math.inf):
+        return state
+    return _solve_densely(geometry, rule, workers)
 
 
 def exceeds(geometry: Geometry, rule: CostRule, limit: float, *, workers: int = 1) -> bool:

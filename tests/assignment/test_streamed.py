@@ -198,6 +198,28 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
         assert not streamed.exceeds(geometry, rule, least.sum() + 1e-9 * least.size)
 
 
+def test_the_dense_solver_is_the_last_resort(monkeypatch):
+    """Sets far apart: a cost is nearly the sum of one of its row and one of its column."""
+    given_up = []
+
+    def augment_all(*arguments):
+        given_up.append(not lazy.augment_all(*arguments))
+        return not given_up[-1]
+
+    monkeypatch.setattr(streamed, "augment_all", augment_all)
+    monkeypatch.setattr(streamed, "_SMALL_PAIRS", 0)
+    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", 1.0)
+    monkeypatch.setattr(lazy, "_STEPS_PER_CALL", 50)
+    rng = np.random.default_rng(9)
+    x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
+    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
+    for passes in (0.01, 1e9):
+        monkeypatch.setattr(streamed, "_MOST_PASSES", passes)
+        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+    assert given_up == [True, False]
+
+
 @pytest.mark.usefixtures("always_streamed")
 def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
     augment_rows, pauses = lazy._augment_rows, 0
