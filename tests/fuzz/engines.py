@@ -69,12 +69,16 @@ def run_atheris(attempt):
 
 def _instrument(atheris):
     """Count the lines of all Python functions of the library; kernels are none unless compilation is off."""
-    for module in [item for key, item in sys.modules.items() if key.startswith("lslmatch")]:
+    modules = [item for key, item in sys.modules.items() if key.startswith("lslmatch")]
+    # Numba could not compile what counts its lines.
+    kernels = [getattr(item, "py_func", None) for module in modules for item in vars(module).values()]
+    for module in modules:
         members = [module, *(item for item in vars(module).values() if inspect.isclass(item))]
         for member in members:
             if member is module or member.__module__ == module.__name__:
                 for function in vars(member).values():
-                    if inspect.isfunction(function) and function.__module__ == module.__name__:
+                    is_ours = inspect.isfunction(function) and function.__module__ == module.__name__
+                    if is_ours and function not in kernels:
                         atheris.instrument_func(function)
 
 
