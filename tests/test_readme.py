@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks import record, tables
 
 CHECKOUT = Path(__file__).parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -17,6 +18,13 @@ def test_example_prints_what_the_readme_says():
         with contextlib.redirect_stdout(io.StringIO()) as output:
             exec(compile(code, "README.md", "exec"), {})
         assert output.getvalue() == printed
+
+
+def test_speed_tables_are_those_of_the_baseline():
+    baseline = record.read_baseline(CHECKOUT / "tests" / "benchmarks" / "baseline.json")
+    points, matrices, *_ = tables.ratio_tables(baseline.seconds).strip().split("\n\n")
+    assert points in README
+    assert matrices in README
 
 
 def named_in_the_table():
