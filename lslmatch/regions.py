@@ -11,6 +11,8 @@ from lslmatch.results import FloatArray, IntArray
 
 #: Boxes are larger than their points by this: more than the rounding errors of coordinates of about 1.
 _SLACK = 1e-15
+#: A region is too far if this share of its least squared distance exceeds the nearest so far.
+CLEARLY = 0.8
 
 
 class Boxes(NamedTuple):

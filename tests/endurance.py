@@ -70,10 +70,15 @@ def judge(minutes, megabytes):
     return Verdict(word, fit.slope, low, high)
 
 
+def read_lines(path):
+    """Read the lines of a CSV file, each as a dict of numbers."""
+    with path.open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
 def conclude(path):
     """Print the verdict on a CSV file and return it."""
-    with path.open(newline="") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    rows = read_lines(path)
     column = {name: [row[name] for row in rows] for name in _COLUMNS}
     verdict = judge(column["minutes"], column["kept_mb"])
     resident = judge(column["minutes"], column["resident_mb"])

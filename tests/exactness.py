@@ -18,7 +18,7 @@ if __name__ == "__main__":  # the checkout is tried, whether or not it is instal
 
 import numpy as np  # noqa: E402
 import scipy.optimize  # noqa: E402
-from hard_instances import draw, draw_matrix  # noqa: E402
+from hard_instances import BY_REGION, draw, draw_matrix  # noqa: E402
 from reference import certificate_violation, costs, greatest_cost  # noqa: E402
 
 import lslmatch  # noqa: E402
@@ -86,9 +86,9 @@ def try_points(rng, most):
         settings |= {"_KEPT_PAIRS": int(rng.choice([0, 1 << 26]))}
         settings |= {"_MANY_CONFLICTS": float(rng.choice([0.0, 0.15, 1.0]))}
     elif rng.random() < 0.3:
-        # Many small regions, and a search by region whatever the points look like.
-        settings |= {"_REGION_PAIRS": 0, "_REGION_DIMENSIONS": 1000, "_MOSTLY_MUTUAL": -1.0, "_SEEN": 1.0}
+        settings |= BY_REGION
         settings |= {"_BLOCK_ROWS": 32, "_MANY_CONFLICTS": float(rng.choice([0.15, 1.0])), "_DENSE_PAIRS": 0}
+    # Many small regions.
     tile = 32 if "_SEEN" in settings else distances._TILE_COLS
     with mock.patch.multiple(streamed, **settings), mock.patch.object(distances, "_TILE_COLS", tile):
         result = lslmatch.match(x, y, **options)

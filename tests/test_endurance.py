@@ -1,6 +1,5 @@
 """The long run in small: what it calls flat, that a leak is found, and that it can be interrupted."""
 
-import csv
 import itertools
 import os
 import signal
@@ -76,8 +75,7 @@ def test_a_leak_is_found_and_measured(keep, tmp_path):
     search = os.pathsep.join([str(Path(endurance.__file__).parent), *sys.path])
     command = [sys.executable, "-c", RUN, str(path), str(keep)]
     subprocess.run(command, check=True, timeout=600, env=os.environ | {"PYTHONPATH": search})
-    with path.open(newline="") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    rows = endurance.read_lines(path)
     middle, last = rows[len(rows) // 2], rows[-1]
     assert (last["matches"], last["checked"]) == (120, 12)
     growth = 1024 * (last["kept_mb"] - middle["kept_mb"]) / (last["matches"] - middle["matches"])

@@ -30,16 +30,14 @@ from lslmatch.distances import (
     expand_row,
     expand_tile,
 )
-from lslmatch.regions import Boxes, bound_groups, squared_gap, squared_gaps
-from lslmatch.results import FloatArray, IntArray
+from lslmatch.regions import CLEARLY, squared_gap
+from lslmatch.results import FloatArray
 
 #: Rows whose keys are computed before the least of each are chosen.
 _GROUP_ROWS = 16
 #: Column factors are cut off at the exponential of this, so that no key overflows in single precision;
 #: bounds stay valid.
 _GREATEST_EXPONENT = 78.0
-#: A tile is too far if this share of its least squared distance exceeds the nearest so far.
-CLEARLY = 0.8
 
 
 class Pairs(NamedTuple):
@@ -83,32 +81,6 @@ def bounds_of_keys(pairs: Pairs, top: float, keys: NDArray[np.floating]) -> Floa
     return wide - top
 
 
-class Route(NamedTuple):
-    """In which order a block of rows goes over the tiles, and where it may stop."""
-
-    order: IntArray  # (tiles,)
-    far: NDArray[
-        np.signedinteger
-    ]  # (tiles,) bit patterns: no pair with this tile or a later one has a lesser key
-    low: FloatArray  # (tiles, d) corners of the tiles' boxes; (0, d) if all tiles are to be seen
-    high: FloatArray
-
-
-def whole_route(pairs: Pairs) -> Route:
-    """Lead over all tiles."""
-    tiles, d = pairs.tiles.b.shape[:2]
-    nowhere = np.empty((0, d))
-    return Route(np.arange(tiles), np.zeros(tiles, pairs.infinity.dtype), nowhere, nowhere)
-
-
-def route_by_gaps(pairs: Pairs, boxes: Boxes, first: int, last: int) -> Route:
-    """Lead rows first, ..., last - 1 over the tiles in the order of their distance."""
-    gaps = squared_gaps(bound_groups(pairs.geometry.a[first:last], last - first), boxes)
-    order = np.argsort(gaps, kind="stable")
-    far = (CLEARLY * gaps[order]).astype(pairs.tiles.a.dtype)
-    return Route(order, far.view(pairs.infinity.dtype), boxes.low, boxes.high)
-
-
 @inline_kernel
 def column_factor(rule, top, dual):
     """Compute one column factor."""
@@ -129,8 +101,9 @@ def find_nearest(pairs, route, first, last, nearest, row_keys, col_keys):
     """For rows first, ..., last - 1 at zero column duals: the column of the least key; the two least keys.
 
     Lowers `col_keys`, the columns' least keys, too; the latter two are bit patterns. Keeps the squared
-    distances if they are to be kept. Tiles that the route shows to be too far are left out: then the
-    second least key is a lower bound only, and those of the columns are of no use.
+    distances if they are to be kept. Tiles that the route (:mod:`lslmatch.assignment.routes`) shows to be
+    too far are left out: then the second least key is a lower bound only, and those of the columns are of
+    no use.
     """
     geometry, tiles, rule, squares, _ = pairs
     order, far, low, high = route

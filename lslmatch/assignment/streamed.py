@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from lslmatch._threads import over_rows, useful_workers
 from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.keys import (
-    CLEARLY,
     Pairs,
     bounds_of_keys,
     column_factors,
@@ -29,14 +28,13 @@ from lslmatch.assignment.keys import (
     find_nearest,
     price_pairs,
     room_for_lanes,
-    route_by_gaps,
-    whole_route,
 )
 from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
 from lslmatch.assignment.probe import Outlook, probe
+from lslmatch.assignment.routes import route_by_gaps, whole_route
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.distances import Geometry, cut_tiles
-from lslmatch.regions import Boxes, bound_groups, sort_by_region, squared_gaps
+from lslmatch.regions import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
 from lslmatch.results import FloatArray, IntArray
 
 #: Up to this dimension products in single precision are accurate enough to screen the pairs.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hard_instances import BY_REGION
 from reference import SMALL
 
 from lslmatch import Affine, distances, estimate_affine
@@ -90,10 +91,8 @@ def always_by_region(always_streamed, monkeypatch):
     """Many small regions, and a search by region whatever the points look like."""
     monkeypatch.setattr(distances, "_TILE_COLS", 32)
     monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
-    monkeypatch.setattr(streamed, "_REGION_PAIRS", 0)
-    monkeypatch.setattr(streamed, "_REGION_DIMENSIONS", 1000)
-    monkeypatch.setattr(streamed, "_MOSTLY_MUTUAL", -1.0)
-    monkeypatch.setattr(streamed, "_SEEN", 1.0)
+    for name, value in BY_REGION.items():
+        monkeypatch.setattr(streamed, name, value)
 
 
 @pytest.mark.usefixtures("always_by_region")
