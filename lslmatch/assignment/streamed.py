@@ -33,7 +33,7 @@ from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
 from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.assignment.routes import route_by_gaps, whole_route
 from lslmatch.costs import CostRule, cost_matrix
-from lslmatch.distances import Geometry, cut_tiles
+from lslmatch.distances import TILE_ROWS, Geometry, cut_tiles
 from lslmatch.regions import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
 from lslmatch.results import FloatArray, IntArray
 
@@ -64,8 +64,12 @@ _FEW_FREE = 0.002
 #: times _DENSE_PAIRS (122 MiB).
 _MOST_PASSES = 100
 _RESORT = 25
-#: Rows that a worker takes at a time.
+#: Rows that a worker takes at a time: so many, but of long rows only as many as have so many coordinates
+#: (less than half a second), so that Ctrl-C is heard.
 _BLOCK_ROWS = 512
+_BLOCK_COORDINATES = 1 << 32
+#: Free rows that augmenting row reduction takes at a time, for the same reason.
+_REDUCED_ROWS = 1 << 15
 
 
 def solve_streamed(
@@ -124,7 +128,8 @@ def solve_streamed(
             break
         _renew_lists(pairs, lists, state, exhausted, _SHORT_LIST if few else size, workers)
         few = False
-        free_rows = free_rows[: reduce_free_rows(lists, state, free_rows)]
+        parts = [free_rows[k : k + _REDUCED_ROWS] for k in range(0, free_rows.size, _REDUCED_ROWS)]
+        free_rows = np.concatenate([part[: reduce_free_rows(lists, state, part)] for part in parts])
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
     # Where sets are far apart, a cost is nearly the sum of one of its row and one of its column, and all
     # pairs would be computed again and again.
@@ -185,7 +190,7 @@ def _find_nearest_by_region(
     gaps = np.array([squared_gaps(Boxes(point, point), boxes) for point in a[outlook.rows]])
     if np.mean(CLEARLY * gaps <= outlook.least[:, None]) > _SEEN:
         return None
-    row_order = sort_by_region(a, _BLOCK_ROWS)
+    row_order = sort_by_region(a, _block_rows(pairs))
     orders = row_order, col_order, row_order, col_order
     ordered = Geometry(*(part[order] for part, order in zip(pairs.geometry, orders, strict=True)))
     tiles = cut_tiles(ordered, pairs.tiles.a.dtype.type)
@@ -207,7 +212,8 @@ def _find_nearest(
     n, m = pairs.geometry.shape
     nearest = np.zeros(n, np.intp)
     row_keys = np.full((n, 2), np.inf, pairs.tiles.a.dtype)
-    room = useful_workers(n, _BLOCK_ROWS, workers), pairs.tiles.b_squares.size
+    step = _block_rows(pairs)
+    room = useful_workers(n, step, workers), pairs.tiles.b_squares.size
     col_keys = np.full(room, np.inf, pairs.tiles.a.dtype)
     row_bits, col_bits = _bits(row_keys), _bits(col_keys)
 
@@ -215,7 +221,7 @@ def _find_nearest(
         route = whole_route(pairs) if boxes is None else route_by_gaps(pairs, boxes, first, last)
         find_nearest(pairs, route, first, last, nearest, row_bits, col_bits[worker])
 
-    over_rows(run, n, _BLOCK_ROWS, workers)
+    over_rows(run, n, step, workers)
     col_least = col_keys[:, :m].min(axis=0)
     return nearest, bounds_of_keys(pairs, 0.0, row_keys[:, 1]), bounds_of_keys(pairs, 0.0, col_least)
 
@@ -224,17 +230,25 @@ def _renew_lists(pairs: Pairs, lists: Lists, state: Duals, rows: IntArray, size:
     """Give some rows new lists of at most `size` pairs, and bounds, under the present duals."""
     if not rows.size:
         return
-    cols, bound = np.empty((rows.size, min(size, lists.col.shape[1])), np.intp), np.empty(rows.size)
+    size = min(size, lists.col.shape[1])
+    cols, costs = np.empty((rows.size, size), np.intp), np.empty((rows.size, size))
+    bound = np.empty(rows.size)
     factors = column_factors(pairs, state.col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
         lanes = room_for_lanes(pairs)
         find_best(pairs, factors, rows[first:last], lanes, cols[first:last], bound[first:last])
+        price_pairs(pairs, rows[first:last], cols[first:last], costs[first:last])
 
-    over_rows(run, rows.size, _BLOCK_ROWS, workers)
+    over_rows(run, rows.size, _block_rows(pairs), workers)
     lists.cost[rows] = np.inf
-    lists.cost[rows, : cols.shape[1]] = _price(pairs, rows, cols)
-    lists.col[rows, : cols.shape[1]], lists.bound[rows] = np.maximum(cols, 0), bound
+    lists.cost[rows, :size] = costs
+    lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
+
+
+def _block_rows(pairs: Pairs) -> int:
+    m, d = pairs.geometry.b.shape
+    return min(_BLOCK_ROWS, max(TILE_ROWS, _BLOCK_COORDINATES // (m * (d + 1))))
 
 
 def _bits(keys: NDArray[np.floating]) -> NDArray[np.signedinteger]:
