@@ -65,11 +65,12 @@ _FEW_FREE = 0.002
 _MOST_PASSES = 100
 _RESORT = 25
 #: Rows that a worker takes at a time: so many, but of long rows only as many as have so many coordinates
-#: (less than half a second), so that Ctrl-C is heard.
+#: (half a second), so that Ctrl-C is heard. A pair takes as long as so many coordinates beyond its own.
 _BLOCK_ROWS = 512
 _BLOCK_COORDINATES = 1 << 32
+_PAIR_COORDINATES = 16
 #: Free rows that augmenting row reduction takes at a time, for the same reason.
-_REDUCED_ROWS = 1 << 15
+_REDUCED_ROWS = 1 << 13
 
 
 def solve_streamed(
@@ -103,7 +104,7 @@ def solve_streamed(
             found = _find_nearest(_leading(pairs, outlook.dimensions), workers)
         nearest, bound, col_least = found
         least = _price(pairs, free_rows, nearest[:, None])
-        conflicts = n - np.unique(nearest).size
+        conflicts = n - _count_distinct(nearest, m)
         if not conflicts and (least[:, 0] <= bound).all():
             state.row_dual[:] = least[:, 0]
             state.col_of_row[:] = nearest
@@ -190,12 +191,12 @@ def _find_nearest_by_region(
     gaps = np.array([squared_gaps(Boxes(point, point), boxes) for point in a[outlook.rows]])
     if np.mean(CLEARLY * gaps <= outlook.least[:, None]) > _SEEN:
         return None
-    row_order = sort_by_region(a, _block_rows(pairs))
+    row_order = sort_by_region(a, _BLOCK_ROWS)
     orders = row_order, col_order, row_order, col_order
     ordered = Geometry(*(part[order] for part, order in zip(pairs.geometry, orders, strict=True)))
     tiles = cut_tiles(ordered, pairs.tiles.a.dtype.type)
     found, found_bound, _ = _find_nearest(pairs._replace(geometry=ordered, tiles=tiles), workers, boxes)
-    if np.unique(found).size < (1.0 - _MANY_CONFLICTS) * found.size:
+    if _count_distinct(found, len(b)) < (1.0 - _MANY_CONFLICTS) * found.size:
         return None
     nearest, bound = np.empty_like(found), np.empty_like(found_bound)
     nearest[row_order], bound[row_order] = col_order[found], found_bound
@@ -212,7 +213,7 @@ def _find_nearest(
     n, m = pairs.geometry.shape
     nearest = np.zeros(n, np.intp)
     row_keys = np.full((n, 2), np.inf, pairs.tiles.a.dtype)
-    step = _block_rows(pairs)
+    step = _block_rows(pairs) if boxes is None else _BLOCK_ROWS
     room = useful_workers(n, step, workers), pairs.tiles.b_squares.size
     col_keys = np.full(room, np.inf, pairs.tiles.a.dtype)
     row_bits, col_bits = _bits(row_keys), _bits(col_keys)
@@ -246,9 +247,15 @@ def _renew_lists(pairs: Pairs, lists: Lists, state: Duals, rows: IntArray, size:
     lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
 
 
+def _count_distinct(cols: IntArray, m: int) -> int:
+    is_there = np.zeros(m, np.bool_)
+    is_there[cols] = True
+    return int(is_there.sum())
+
+
 def _block_rows(pairs: Pairs) -> int:
     m, d = pairs.geometry.b.shape
-    return min(_BLOCK_ROWS, max(TILE_ROWS, _BLOCK_COORDINATES // (m * (d + 1))))
+    return min(_BLOCK_ROWS, max(TILE_ROWS, _BLOCK_COORDINATES // (m * (d + _PAIR_COORDINATES))))
 
 
 def _bits(keys: NDArray[np.floating]) -> NDArray[np.signedinteger]:
