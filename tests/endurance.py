@@ -20,12 +20,15 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-import scipy.optimize
-import scipy.stats
+if __name__ == "__main__":  # the checkout is tried, whether or not it is installed
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import lslmatch
-from lslmatch import model
+import numpy as np  # noqa: E402
+import scipy.optimize  # noqa: E402
+import scipy.stats  # noqa: E402
+
+import lslmatch  # noqa: E402
+from lslmatch import model  # noqa: E402
 
 #: Growth that is called flat, in megabytes an hour.
 ALLOWANCE = 1.0

@@ -20,6 +20,7 @@ import numpy as np  # noqa: E402
 import scipy.optimize  # noqa: E402
 from hard_instances import BY_REGION, draw, draw_matrix  # noqa: E402
 from reference import certificate_violation, costs, greatest_cost  # noqa: E402
+from tqdm import tqdm  # noqa: E402
 
 import lslmatch  # noqa: E402
 from lslmatch import distances  # noqa: E402
@@ -152,12 +153,13 @@ def main(argv=None):
             continue
         for size, count in ((SMALL_POINTS, options.small), (LARGE_POINTS, options.large)):
             start, measures = time.perf_counter(), []
-            for k in range(count):
+            title = f"{attempt.__name__}, n <= {size}"
+            for k in tqdm(range(count), title, disable=None, leave=False):
                 measures.append(attempt(np.random.default_rng([options.seed, kind, size, k]), size))
                 if not measures[-1].is_proven:
                     failures += 1
                     print(f"NOT PROVEN: {attempt.__name__}, {size}, {k}: {measures[-1]}", flush=True)
-            _report(f"{attempt.__name__}, n <= {size}", measures, time.perf_counter() - start)
+            _report(title, measures, time.perf_counter() - start)
     return 1 if failures else 0
 
 
