@@ -21,6 +21,7 @@ from lslmatch._validation import (
     check_vector,
 )
 from lslmatch.alignment import estimate_affine
+from lslmatch.assignment.certificate import misfit
 from lslmatch.assignment.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.posterior import pair_probabilities
 from lslmatch.costs import log_rule, normalized_rule, square_rule
@@ -35,6 +36,8 @@ BELOW_FLOOR = "below the noise floor: expect errors"
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
 _MOST_PAIRS = 1 << 24
+#: A result is that of two sets if its pairs cost what their duals say, up to so much of the greatest dual.
+_MISFIT = 1e-6
 
 
 class Diagnosis(NamedTuple):
@@ -160,7 +163,7 @@ def diagnose(
 
     margin = confidence = None
     if result.row_dual is not None:
-        optimum, x_of_row = _optimum(geometry, exponent, permutation, result)
+        optimum, x_of_row = _optimum(x, y, geometry, exponent, result._replace(permutation=permutation))
         arcs = shortest_arcs(optimum, workers)
         margin = np.full(n, np.nan)
         margin[x_of_row] = arcs.bound
@@ -212,16 +215,21 @@ def _verdict(separation: float, floor: float, threshold: float) -> str:
 
 
 def _optimum(
-    geometry: Geometry, exponent: int, permutation: IntArray, result: MatchResult
+    x: FloatArray, y: FloatArray, geometry: Geometry, exponent: int, result: MatchResult
 ) -> tuple[Optimum, IntArray]:
     """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row."""
     n, m = geometry.shape
+    permutation = result.permutation
     u, v = (
         check_vector(result.row_dual, "result.row_dual", n),
         check_vector(result.col_dual, "result.col_dual", m),
     )
     criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
     levels = check_noise(result.noise, criterion, n, m)
+    if not misfit(x, y, result, u, v) <= _MISFIT:
+        raise ValueError(
+            "result must be what match returned for x and y; its dual variables do not add up to its costs"
+        )
     if criterion == "lsl":
         rule = log_rule(geometry, exponent)
     elif levels is None:

@@ -83,6 +83,32 @@ def test_estimates_notice_a_wrong_matching():
     assert wrong.noise.min() > 2 * right.noise.max()
 
 
+@pytest.mark.parametrize("objective", ["lsl", "lss"])
+@pytest.mark.parametrize(("n", "m"), [(12, 12), (10, 12), (12, 10)])
+def test_a_result_of_other_sets_is_refused(n, m, objective):
+    x, y = np.random.default_rng(3).normal(size=(2, 12, 3))
+    x, y = x[:n], y[:m]
+    result = match(x, y, objective=objective)
+    assert diagnose(x, y, result).margin is not None
+    for other_x, other_y in ((x + 0.01 * y[0], y), (x, 1.001 * y), (x[::-1], y)):
+        with pytest.raises(ValueError, match="what match returned for x and y"):
+            diagnose(other_x, other_y, result)
+    with pytest.raises(ValueError, match="what match returned for x and y"):
+        diagnose(x, y, result._replace(row_dual=np.full(n, 1.7e308), col_dual=np.full(m, 1.7e308)))
+
+
+@pytest.mark.parametrize("margins", ["bound", "exact"])
+def test_duals_that_are_out_of_range_make_no_noise(margins):
+    x, y = np.random.default_rng(3).normal(size=(2, 8, 3))
+    result = match(x, y)
+    signs = np.where(np.arange(8) % 2, 1.0, -1.0)
+    col_dual = np.empty(8)
+    col_dual[result.permutation] = -1.7e308 * signs
+    found = diagnose(x, y, result._replace(row_dual=1.7e308 * signs, col_dual=col_dual), margins=margins)
+    assert not np.isnan(found.margin).any()
+    assert ((found.confidence >= 0.0) & (found.confidence <= 1.0)).all()
+
+
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
 def test_units_change_the_noise_alone(factor):
     _, x, y = planted(n=20, d=3, noise_ratio=4.0)
@@ -150,7 +176,7 @@ def test_noiseless_data():
 
 def test_noise_beyond_the_largest_number_is_infinite():
     x = 1e308 * np.array([[-1.0, 1.0], [1.0, -1.0], [0.5, 1.0]])
-    result = match(x, x, alignment="identity")._replace(scale=1e300)
+    result = match(x, x, alignment="identity")._replace(scale=1e300, row_dual=None)
     assert diagnose(x, x, result).noise.max() == np.inf
 
 

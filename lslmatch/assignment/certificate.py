@@ -108,6 +108,20 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     return worst
 
 
+def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray) -> float:
+    """Say how far matched pairs are from costing the sum of their duals, as a share of the greatest dual.
+
+    Zero but for rounding if the result is that of these sets; NaN or infinite if it is out of range.
+    """
+    rows = np.flatnonzero(result.permutation >= 0)
+    partners = result.permutation[rows]
+    # A logarithm is as exact as a ratio of distances, however near to 0 it is.
+    least = 1.0 if result.criterion == "lsl" else np.finfo(float).tiny
+    with np.errstate(all="ignore"):
+        slack = _Costs(x, y, result).of(rows, partners) - u[rows] - v[partners]
+        return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
+
+
 class _Costs:
     """The costs of the pairs by their definition.
 

@@ -52,8 +52,18 @@ class Arcs(NamedTuple):
 
     @property
     def bound(self) -> FloatArray:
-        """The lower bound of every row's margin."""
-        return self.leaving + self.entering
+        """The lower bound of every row's margin; infinite if it is out of range."""
+        with np.errstate(over="ignore"):
+            return self.leaving + self.entering
+
+
+def reduced_costs(optimum: Optimum, rows: slice, workers: int = 1) -> FloatArray:
+    """Compute the reduced costs of all pairs of some rows."""
+    reduced = cost_matrix(*_part(optimum.geometry, optimum.rule, rows), workers)
+    with np.errstate(over="ignore"):
+        reduced -= optimum.row_dual[rows, None]
+        reduced -= optimum.col_dual
+    return reduced
 
 
 def shortest_arcs(optimum: Optimum, workers: int = 1) -> Arcs:
@@ -63,9 +73,7 @@ def shortest_arcs(optimum: Optimum, workers: int = 1) -> Arcs:
     step = max(_BLOCK_ENTRIES // m, 1)
     for first in range(0, n, step):
         rows = slice(first, min(first + step, n))
-        reduced = cost_matrix(*_part(optimum.geometry, optimum.rule, rows), workers)
-        reduced -= optimum.row_dual[rows, None]
-        reduced -= optimum.col_dual
+        reduced = reduced_costs(optimum, rows, workers)
         reduced[np.arange(len(reduced)), optimum.col_of_row[rows]] = np.inf
         leaving[rows] = reduced.min(axis=1)
         np.minimum(into_column, reduced.min(axis=0), out=into_column)

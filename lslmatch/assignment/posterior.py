@@ -16,8 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.assignment.margins import Optimum
-from lslmatch.costs import cost_matrix
+from lslmatch.assignment.margins import Optimum, reduced_costs
 from lslmatch.results import FloatArray
 
 #: Rounds, at most and in one call: between calls Ctrl-C is heard.
@@ -37,9 +36,7 @@ def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> Float
     """
     n, m = optimum.geometry.shape
     weights = np.empty((n + (n < m), m))
-    weights[:n] = cost_matrix(optimum.geometry, optimum.rule, workers)
-    weights[:n] -= optimum.row_dual[:, None]
-    weights[:n] -= optimum.col_dual
+    weights[:n] = reduced_costs(optimum, slice(None), workers)
     weights[n:] = -optimum.col_dual
     np.maximum(weights, 0.0, out=weights)
     pairs = np.arange(n), optimum.col_of_row
