@@ -91,10 +91,11 @@ def exact_margins(optimum: Optimum, arcs: Arcs, rows: IntArray) -> FloatArray:
     kept, node_of_slot = np.empty((capacity, nodes)), np.full(capacity, -1, np.intp)
     is_free = np.ones(m, np.bool_)
     is_free[optimum.col_of_row] = False
-    margins = np.empty(rows.size)
+    free_cols, margins = np.flatnonzero(is_free), np.empty(rows.size)
     for first in range(0, rows.size, _SEARCHES_PER_CALL):
         part = slice(first, first + _SEARCHES_PER_CALL)
-        _search_cycles(optimum, np.flatnonzero(is_free), arcs, rows[part], margins[part], kept, node_of_slot)
+        with np.errstate(over="ignore"):  # which plain Python would tell of
+            _search_cycles(optimum, free_cols, arcs, rows[part], margins[part], kept, node_of_slot)
     return margins
 
 
