@@ -93,14 +93,14 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
         costs = _Costs(x, y, result)
-        worst = float(np.max([worst, np.abs(costs.of(rows, partners) - u[rows] - v[partners]).max()]))
+        worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max()]))
         for start in range(0, n, step):
             block = slice(start, min(start + step, n))
             i, j = np.nonzero(~costs.suffice(block, u, v))
             i += start
             for part in range(0, i.size, _BLOCK_ENTRIES):
                 some = slice(part, part + _BLOCK_ENTRIES)
-                slack = costs.of(i[some], j[some]) - u[i[some]] - v[j[some]]
+                slack = costs.slack(i[some], j[some], u, v)
                 # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
                 worst = float(np.max([worst, -slack.min()]))
     if atol is not None and not worst <= check_positive(atol, "atol"):
@@ -118,7 +118,7 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
     # A logarithm is as exact as a ratio of distances, however near to 0 it is.
     least = 1.0 if result.criterion == "lsl" else np.finfo(float).tiny
     with np.errstate(all="ignore"):
-        slack = _Costs(x, y, result).of(rows, partners) - u[rows] - v[partners]
+        slack = _Costs(x, y, result).slack(rows, partners, u, v)
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
 
 
@@ -193,6 +193,10 @@ class _Costs:
         # In this form a NaN does not suffice.
         enough: NDArray[np.bool_] = least > needed + _MARGIN * np.abs(needed)
         return enough
+
+    def slack(self, i: IntArray, j: IntArray, u: FloatArray, v: FloatArray) -> FloatArray:
+        """Compute by how much the pairs (i[k], j[k]) cost more than the sum of their duals."""
+        return self.of(i, j) - u[i] - v[j]
 
     def of(self, i: IntArray, j: IntArray) -> FloatArray:
         """Compute the costs of the pairs (i[k], j[k])."""

@@ -103,10 +103,10 @@ def solve_streamed(
                 pairs = _keeping(pairs)
             found = _find_nearest(_leading(pairs, outlook.dimensions), workers)
         nearest, bound, col_least = found
-        least = _price(pairs, free_rows, nearest[:, None])
+        least = _price(pairs, nearest)
         conflicts = n - _count_distinct(nearest, m)
-        if not conflicts and (least[:, 0] <= bound).all():
-            state.row_dual[:] = least[:, 0]
+        if not conflicts and (least <= bound).all():
+            state.row_dual[:] = least
             state.col_of_row[:] = nearest
             state.row_of_col[nearest] = free_rows
             return state
@@ -122,8 +122,8 @@ def solve_streamed(
         state.col_dual[:] = col_least
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
-        lists.col[:], lists.cost[:, :1], lists.bound[:] = nearest[:, None], least, bound
-        exhausted = free_rows[least[:, 0] > bound]
+        lists.col[:], lists.cost[:, 0], lists.bound[:] = nearest[:, None], least, bound
+        exhausted = free_rows[least > bound]
     for _ in range(_SWEEPS):
         if free_rows.size <= _FEW_FREE * n:
             break
@@ -144,7 +144,7 @@ def exceeds(geometry: Geometry, rule: CostRule, limit: float, *, workers: int = 
     """Say whether the rows' least costs alone (n <= m) add up to more than a limit: then all matchings do."""
     pairs = _prepare(geometry, rule)
     nearest, bound, _ = _find_nearest(pairs, workers)
-    least = _price(pairs, np.arange(nearest.size), nearest[:, None])[:, 0]
+    least = _price(pairs, nearest)
     return bool((np.minimum(least, bound) + rule.offset).sum() > limit)
 
 
@@ -262,7 +262,8 @@ def _bits(keys: NDArray[np.floating]) -> NDArray[np.signedinteger]:
     return keys.view(f"i{keys.itemsize}")
 
 
-def _price(pairs: Pairs, rows: IntArray, cols: IntArray) -> FloatArray:
-    costs = np.empty(cols.shape)
-    price_pairs(pairs, rows, np.ascontiguousarray(cols), costs)
-    return costs
+def _price(pairs: Pairs, nearest: IntArray) -> FloatArray:
+    """Compute the exact cost of every row's nearest pair."""
+    costs = np.empty((nearest.size, 1))
+    price_pairs(pairs, np.arange(nearest.size), nearest[:, None], costs)
+    return costs[:, 0]
