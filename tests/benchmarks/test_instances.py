@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from reference import SMALL
 
 from benchmarks.instances import Case, catalogue, draw, smoke_catalogue
 from benchmarks.peers import OURS, installed_peers, pair_costs, prepare
@@ -43,7 +42,7 @@ def test_catalogue_is_what_the_ratios_are_stated_over():
 @pytest.mark.parametrize("peer", installed_peers())
 @pytest.mark.parametrize("kind", ["uniform", "nosignal"])
 def test_peers_reach_the_optimum_and_leave_their_input(peer, kind):
-    case = Case(kind, 20 if SMALL else 80, 3 if kind == "nosignal" else 0)
+    case = Case(kind, 80, 3 if kind == "nosignal" else 0)
     data = draw(case)
     ours = pair_costs(data, prepare(OURS, data)()).sum()
     assert pair_costs(data, prepare(peer, data)()).sum() == pytest.approx(ours, rel=1e-9)

@@ -1,8 +1,6 @@
 import textwrap
 
 import pytest
-from laboratory import LIGHT
-from reference import SMALL
 
 from lslmatch import theory
 from verification import audited, claims
@@ -70,8 +68,6 @@ def test_a_claim_is_complete(claim):
 
 @pytest.mark.parametrize("claim", EVERY.values(), ids=EVERY)
 def test_every_cell_of_every_profile_runs(claim):
-    if SMALL and claim.id not in LIGHT:
-        pytest.skip("too slow with kernels as plain Python")
     for cell in claim.cells:
         if cell.allowed is None or cell.allowed < 1:
             tally = run_batch(Batch(claim.id, cell.name, 0, 1, 5))[1]

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from reference import SMALL
 from scipy.stats import binom
 
 import lslmatch
@@ -146,7 +145,6 @@ def obstructions():
     return values
 
 
-@pytest.mark.skipif(SMALL, reason="hundreds of trials take minutes without compilation")
 @pytest.mark.parametrize(("factor", "agrees"), [(1.0, True), (1.5, False), (0.6, False)])
 def test_the_closed_form_predicts_the_error_of_the_scale(factor, agrees):
     found = intervals.mean(obstructions(), "value")

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from reference import SMALL
 
 import lslmatch
 from lslmatch.model import random_configuration
@@ -8,9 +7,7 @@ from verification import recovery
 
 
 def test_the_compiled_check_agrees_with_the_library(monkeypatch):
-    truth = random_configuration(
-        20 if SMALL else 60, 4, separation=1.0, noise_ratio=9.0, scale=3.0, shift=50.0, rng=0
-    )
+    truth = random_configuration(60, 4, separation=1.0, noise_ratio=9.0, scale=3.0, shift=50.0, rng=0)
     x, y = truth.sample(1)
     result = lslmatch.match(x, y)
     assert recovery.certificate_violation(x, y, result) == pytest.approx(0, abs=1e-9)

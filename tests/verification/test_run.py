@@ -3,8 +3,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from laboratory import LIGHT, RUN, exit_code, numbers, run, verdicts
-from reference import SMALL
+from laboratory import LIGHT, exit_code, numbers, run, verdicts
 
 from verification import claims, pictures
 from verification.__main__ import main
@@ -19,9 +18,8 @@ def smoke(tmp_path_factory):
     """One end-to-end run; the audit's own tests search its steps."""
     out = tmp_path_factory.mktemp("run") / "report"
     every = [name for name, claim in claims.load().items() if claim.cells_of("smoke")]
-    arguments = RUN or [word for name in every for word in ("--only", name)]
-    step = ["--only", "section-4-scale-minimiser"] if not SMALL else []
-    return out, exit_code(out, *arguments, *step)
+    names = [*every, "section-4-scale-minimiser"]
+    return out, exit_code(out, *(word for name in names for word in ("--only", name)))
 
 
 def test_nothing_is_refuted_and_no_control_survives(smoke):
@@ -37,8 +35,7 @@ def test_nothing_is_refuted_and_no_control_survives(smoke):
 def test_every_claim_is_supported_even_in_the_smoke_profile(smoke):
     found = verdicts(smoke[0])
     assert {claim["verdict"] for claim in found.values() if claim["kind"] != "audit"} == {"supported"}
-    if not SMALL:
-        assert len(found) >= len([claim for claim in claims.load().values() if claim.cells_of("smoke")])
+    assert len(found) >= len([claim for claim in claims.load().values() if claim.cells_of("smoke")])
 
 
 def test_verdicts_have_the_agreed_fields(smoke):

@@ -6,14 +6,11 @@ import functools
 import numpy as np
 import pytest
 from laboratory import exit_code, verdicts
-from reference import SMALL
 
 import lslmatch
 from lslmatch import alignment, matching, theory
 from lslmatch.results import Affine
 from verification import claims
-
-compiled = pytest.mark.skipif(SMALL, reason="too slow with kernels as plain Python")
 
 
 def tenth(function):
@@ -34,9 +31,9 @@ def tenth(function):
         ("frobenius_bounds", "proposition-1-frobenius"),
         ("scale_error_bound", "theorem-1"),
         ("recovery_threshold", "right-hand-sides"),
-        pytest.param("linear_supremum_bound", "lemma-3", marks=compiled),
-        pytest.param("linear_supremum_bound", "zeta-1", marks=compiled),
-        pytest.param("quadratic_supremum_bound", "lemma-4", marks=compiled),
+        ("linear_supremum_bound", "lemma-3"),
+        ("linear_supremum_bound", "zeta-1"),
+        ("quadratic_supremum_bound", "lemma-4"),
     ],
 )
 def test_a_tenth_of_a_bound_is_refuted(bound, claim, monkeypatch, tmp_path):
@@ -76,7 +73,6 @@ def test_a_greedy_solver_is_no_evidence_about_a_theorem(monkeypatch, tmp_path, c
     assert "no certificate" in capsys.readouterr().out
 
 
-@compiled
 def test_a_greedy_solver_with_a_forged_certificate_is_found_out(monkeypatch, tmp_path):
     honest = lslmatch.match
 
