@@ -1,11 +1,11 @@
 """Match two sets of noisy points up to permutation, scale and shift, with a proof of optimality."""
 
 from lslmatch import model, theory
-from lslmatch.alignment import estimate_affine, standardize
-from lslmatch.assignment.certificate import check_certificate
+from lslmatch.alignment.moments import estimate_affine, standardize
+from lslmatch.certificate import check_certificate
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.costs import log_cost_matrix
-from lslmatch.diagnosis import Diagnosis, diagnose
+from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.matching import match
 from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 

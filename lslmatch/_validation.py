@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch.results import Affine, FloatArray
+from lslmatch._types import FloatArray
+from lslmatch.results import Affine
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:

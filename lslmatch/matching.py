@@ -13,13 +13,14 @@ from lslmatch._validation import (
     check_option,
     check_point_pair,
 )
-from lslmatch.alignment import estimate_affine
+from lslmatch.alignment.moments import estimate_affine
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.distances import Geometry, common_coordinates
-from lslmatch.nearest import choose_nearest
-from lslmatch.profile import fit_best, fit_profile
-from lslmatch.results import Affine, Assignment, FloatArray, MatchResult, ProfileCurve
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.assignment.greedy import choose_nearest
+from lslmatch.alignment.profile import fit_best, fit_profile
+from lslmatch._types import FloatArray
+from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _SEARCHES = {"profile": fit_profile, "auto": fit_best}

@@ -21,7 +21,7 @@ from lslmatch._validation import (
     check_positive_vector,
     check_vector,
 )
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 
 #: In the adversarial family every pair but the adversarial one is separated by this times kappa(Z), or more.
 _MARGIN = 1.001

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from lslmatch._types import FloatArray, IntArray
 
 
 class Affine(NamedTuple):

@@ -24,7 +24,7 @@ from lslmatch._validation import (
     check_probability,
     check_weights,
 )
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 
 #: A sum of squares above this has lost nothing that matters to underflow.
 _SAFE_SQUARE = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)

@@ -23,8 +23,9 @@ from reference import certificate_violation, costs, greatest_cost  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 import lslmatch  # noqa: E402
-from lslmatch import distances  # noqa: E402
-from lslmatch.assignment import certificate, streamed  # noqa: E402
+from lslmatch import certificate  # noqa: E402
+from lslmatch.assignment import streamed  # noqa: E402
+from lslmatch.geometry import tiles  # noqa: E402
 
 #: The greatest number of points of small and of large instances.
 SMALL_POINTS, LARGE_POINTS = 12, 500
@@ -90,8 +91,8 @@ def try_points(rng, most):
         settings |= BY_REGION
         settings |= {"_BLOCK_ROWS": 32, "_MANY_CONFLICTS": float(rng.choice([0.15, 1.0])), "_DENSE_PAIRS": 0}
     # Many small regions.
-    tile = 32 if "_SEEN" in settings else distances._TILE_COLS
-    with mock.patch.multiple(streamed, **settings), mock.patch.object(distances, "_TILE_COLS", tile):
+    tile = 32 if "_SEEN" in settings else tiles._TILE_COLS
+    with mock.patch.multiple(streamed, **settings), mock.patch.object(tiles, "_TILE_COLS", tile):
         result = lslmatch.match(x, y, **options)
     rational = n * m <= _RATIONAL_PAIRS and rng.random() < _RATIONAL_SHARE
     if rational:

@@ -9,7 +9,7 @@ from reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fract
 
 from lslmatch import Affine, estimate_affine, log_cost_matrix, standardize
 from lslmatch import costs as pricing
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 #: Logarithms of distances with a relative error of at most 1e-12, themselves rounded.
 TOLERANCE = {"rtol": 1e-14, "atol": 1e-12}

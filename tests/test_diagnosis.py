@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from reference import SMALL
 
-from lslmatch import Affine, diagnose, diagnosis, log_cost_matrix, match, solve_assignment, theory
-from lslmatch.distances import common_coordinates
-from lslmatch.estimates import noise_levels
+from lslmatch import Affine, diagnose, log_cost_matrix, match, solve_assignment, theory
+from lslmatch.diagnosis import diagnose as diagnosis
+from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.diagnosis.estimates import noise_levels
 from lslmatch.model import random_configuration
 
 N = 40 if SMALL else 300

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch.regions import Boxes, bound_groups, sort_by_region, squared_gap, squared_gaps
+from lslmatch.geometry.boxes import Boxes, bound_groups, sort_by_region, squared_gap, squared_gaps
 
 
 def draw(n, d):

@@ -15,7 +15,8 @@ import pytest
 from reference import SMALL
 
 import lslmatch
-from lslmatch import match, nearest
+from lslmatch import match
+from lslmatch.assignment import greedy
 from lslmatch._threads import over_rows
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
@@ -98,7 +99,7 @@ def test_the_others_stop_when_one_fails():
 def test_the_greedy_matching_may_be_interrupted_between_any_rows(monkeypatch):
     x, y = np.random.default_rng(0).normal(size=(2, 23, 3))
     whole = match(x, y, objective="greedy")
-    monkeypatch.setattr(nearest, "_COORDINATES_PER_CALL", 1)
+    monkeypatch.setattr(greedy, "_COORDINATES_PER_CALL", 1)
     in_steps = match(x, y, objective="greedy")
     assert in_steps.permutation.tolist() == whole.permutation.tolist()
     assert in_steps.objective == whole.objective
@@ -113,7 +114,7 @@ def test_an_interrupted_command_says_so_and_leaves_no_file(tmp_path):
         """
         import os, signal, sys, threading
         from lslmatch import matching
-        from lslmatch.__main__ import main
+        from lslmatch.cli.main import main
         assign = matching.assign_points
         def interrupted(*arguments):
             threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()

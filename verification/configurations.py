@@ -8,7 +8,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch.model import Configuration
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 from verification.claim import Parameters
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lslmatch.model import Configuration
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.configurations import draw_permutation
 
 Draw = Callable[[int, np.random.Generator], tuple[FloatArray, FloatArray]]

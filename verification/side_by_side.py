@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lslmatch
-from lslmatch.results import Affine, FloatArray, MatchResult
+from lslmatch._types import FloatArray
+from lslmatch.results import Affine, MatchResult
 from verification.recovery import CERTIFICATE_TOLERANCE, UncertifiedError, certified_match
 from verification.samples import Row
 from verification.style import COLOURS, INK, MARKERS

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 
 #: Element operations after which a kernel returns to Python, so that Ctrl-C is heard.
 _OPERATIONS_PER_CALL = 200_000_000

@@ -8,7 +8,7 @@
 3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
    get a new one under the present duals.
 4. Shortest augmenting paths match the rest, computing further rows only where they must
-   (:mod:`lslmatch.assignment.lazy`). The duals are feasible for every pair throughout.
+   (:mod:`lslmatch.assignment.augmentation`). The duals are feasible for every pair throughout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lslmatch._threads import over_rows, useful_workers
 from lslmatch.assignment.dense import Duals, solve_dense
-from lslmatch.assignment.keys import (
+from lslmatch.assignment.screening import (
     Pairs,
     bounds_of_keys,
     column_factors,
@@ -29,13 +29,14 @@ from lslmatch.assignment.keys import (
     price_pairs,
     room_for_lanes,
 )
-from lslmatch.assignment.lazy import Lists, augment_all, reduce_free_rows
+from lslmatch.assignment.augmentation import Lists, augment_all, reduce_free_rows
 from lslmatch.assignment.probe import Outlook, probe
-from lslmatch.assignment.routes import route_by_gaps, whole_route
+from lslmatch.assignment.tile_order import route_by_gaps, whole_route
 from lslmatch.costs import CostRule, cost_matrix
-from lslmatch.distances import TILE_ROWS, Geometry, cut_tiles
-from lslmatch.regions import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
-from lslmatch.results import FloatArray, IntArray
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.geometry.tiles import TILE_ROWS, cut_tiles
+from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
+from lslmatch._types import FloatArray, IntArray
 
 #: Up to this dimension products in single precision are accurate enough to screen the pairs.
 _SINGLE_DIMENSIONS = 1000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference import costs, least_cost
 
 from lslmatch import Affine, check_certificate, match
-from lslmatch.assignment import certificate
+from lslmatch import certificate
 
 
 def make(objective="lsl", n=6, m=6):

@@ -11,7 +11,7 @@ from reference import SMALL, least_cost
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import streamed
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 60 if SMALL else 800
 LARGEST = 12 if SMALL else 60

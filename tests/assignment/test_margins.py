@@ -5,11 +5,11 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, solve_assignment
-from lslmatch.assignment import margins
-from lslmatch.assignment.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.diagnosis import margins
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 12 if SMALL else 150
 LARGEST = 7 if SMALL else 30

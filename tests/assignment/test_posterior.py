@@ -7,11 +7,11 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, diagnose, match
-from lslmatch.assignment.margins import Optimum
-from lslmatch.assignment.posterior import pair_probabilities
+from lslmatch.diagnosis.margins import Optimum
+from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, square_rule
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 
 def matched(x, y):

@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.assignment.probe import probe
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 
 def outlook(noise, n=60, d=40):

@@ -5,12 +5,13 @@ import pytest
 from hard_instances import BY_REGION
 from reference import SMALL
 
-from lslmatch import Affine, distances, estimate_affine
-from lslmatch.assignment import lazy, streamed
+from lslmatch import Affine, estimate_affine
+from lslmatch.assignment import augmentation, streamed
+from lslmatch.geometry import tiles
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 40 if SMALL else 500
 LARGEST = 14 if SMALL else 60
@@ -89,7 +90,7 @@ def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypa
 @pytest.fixture
 def always_by_region(always_streamed, monkeypatch):
     """Many small regions, and a search by region whatever the points look like."""
-    monkeypatch.setattr(distances, "_TILE_COLS", 32)
+    monkeypatch.setattr(tiles, "_TILE_COLS", 32)
     monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
     for name, value in BY_REGION.items():
         monkeypatch.setattr(streamed, name, value)
@@ -202,13 +203,13 @@ def test_the_dense_solver_is_the_last_resort(monkeypatch):
     given_up = []
 
     def augment_all(*arguments):
-        given_up.append(not lazy.augment_all(*arguments))
+        given_up.append(not augmentation.augment_all(*arguments))
         return not given_up[-1]
 
     monkeypatch.setattr(streamed, "augment_all", augment_all)
     monkeypatch.setattr(streamed, "_SMALL_PAIRS", 0)
     monkeypatch.setattr(streamed, "_MANY_CONFLICTS", 1.0)
-    monkeypatch.setattr(lazy, "_STEPS_PER_CALL", 50)
+    monkeypatch.setattr(augmentation, "_STEPS_PER_CALL", 50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
     geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
@@ -221,7 +222,7 @@ def test_the_dense_solver_is_the_last_resort(monkeypatch):
 
 @pytest.mark.usefixtures("always_streamed")
 def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
-    augment_rows, pauses = lazy._augment_rows, 0
+    augment_rows, pauses = augmentation._augment_rows, 0
 
     def counted(*arguments):
         nonlocal pauses
@@ -230,13 +231,13 @@ def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
         return done
 
     monkeypatch.setattr(streamed, "_LIST", 2)
-    monkeypatch.setattr(lazy, "_augment_rows", counted)
+    monkeypatch.setattr(augmentation, "_augment_rows", counted)
     rng = np.random.default_rng(8)
     for _ in range(TRIALS // 4):
         problem = draw_problem(rng)
         whole = streamed.solve_streamed(*problem)
         with monkeypatch.context() as one_step:
-            one_step.setattr(lazy, "_STEPS_PER_CALL", 1)
+            one_step.setattr(augmentation, "_STEPS_PER_CALL", 1)
             paused = streamed.solve_streamed(*problem)
         for part, same in zip(whole, paused, strict=True):
             np.testing.assert_array_equal(part, same)

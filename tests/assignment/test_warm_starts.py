@@ -9,7 +9,7 @@ from reference import SMALL, certificate_violation
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule
-from lslmatch.distances import common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 
 POINTS, SCALES, ROUNDS = (16, 4, 6) if SMALL else (100, 20, 15)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lslmatch.__main__ import main
+from lslmatch.cli.main import main
 
 #: What stands at a path of a link, some of them without an end.
 _LINKS = ["/dev/null", "/dev/full", "/dev/zero", "/dev/urandom", "nowhere", "x.csv", "y.npy", "."]

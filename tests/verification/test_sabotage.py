@@ -8,7 +8,8 @@ import pytest
 from laboratory import exit_code, verdicts
 
 import lslmatch
-from lslmatch import alignment, matching, theory
+from lslmatch import matching, theory
+from lslmatch.alignment import moments as alignment
 from lslmatch.results import Affine
 from verification import claims
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.claim import Cell, Claim, Control, Parameters
 from verification.verdicts import decide_probability
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lslmatch
-from lslmatch import alignment
+from lslmatch.alignment import moments as alignment
 from lslmatch.model import Configuration, random_configuration
 from verification.claim import Cell, Claim, Control, Parameters
 from verification.recovery import certified_match

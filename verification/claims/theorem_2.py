@@ -10,7 +10,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
-from lslmatch.results import IntArray
+from lslmatch._types import IntArray
 from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
 from verification.configurations import draw_permutation, smallest_delta
 from verification.recovery import certified_match

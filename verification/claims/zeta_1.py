@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch.model import Configuration
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.claim import Cell, Claim, Control, Parameters
 from verification.configurations import centred_noise, draw_configuration
 from verification.suprema import moving_supremum

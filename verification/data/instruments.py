@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.io import loadmat
 
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.data.installed import package_folder
 
 EXTRA = "instruments"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.data.distinct import distinct_rows
 from verification.data.encode import Encoder, sentence_encoder
 from verification.data.installed import require

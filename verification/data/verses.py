@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.data.translations import Verse
 
 FILE = Path(__file__).with_name("verses.npz")

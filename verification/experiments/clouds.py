@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import lslmatch
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification.claim import Cell, Parameters, Setup
 from verification.experiments import instruments, sentences
 from verification.figure import CellRows, Figure, Study, Tables

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification import intervals, side_by_side
 from verification.claim import Cell, Parameters
 from verification.data.installed import MissingExtraError, package_folder

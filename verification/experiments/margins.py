@@ -13,7 +13,7 @@ from scipy.stats import norm, rankdata
 
 import lslmatch
 from lslmatch.model import Configuration, random_configuration
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification import intervals
 from verification.claim import Cell, Parameters
 from verification.figure import CellRows, Figure, Study, Tables

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch.results import FloatArray
+from lslmatch._types import FloatArray
 from verification import side_by_side
 from verification.claim import Cell, Parameters
 from verification.data import opus

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 
 #: Pairs of a point that are followed through the window, and those of them that propose a scale.
 _PAIRS, _PROPOSALS = 32, 8

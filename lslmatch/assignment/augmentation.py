@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch.assignment.dense import Duals
-from lslmatch.assignment.keys import (
+from lslmatch.assignment.screening import (
     Factors,
     Pairs,
     bound_of_key,
@@ -29,7 +29,7 @@ from lslmatch.assignment.keys import (
     room_for_lanes,
 )
 from lslmatch.costs import cost_of_pair
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 
 #: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard; so many
 #: coordinates of a row that is computed count as one.

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.assignment.margins import Optimum, shortest_arcs
+from lslmatch.diagnosis.margins import Optimum, shortest_arcs
 from lslmatch.costs import CostRule
-from lslmatch.distances import Geometry
-from lslmatch.results import FloatArray, IntArray
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch._types import FloatArray, IntArray
 
 #: Squared levels, in the unit of the data, are never below this, even if all points coincide.
 _LEAST_SQUARE = 2.0**-900

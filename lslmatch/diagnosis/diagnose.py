@@ -20,14 +20,15 @@ from lslmatch._validation import (
     check_probability,
     check_vector,
 )
-from lslmatch.alignment import estimate_affine
-from lslmatch.assignment.certificate import misfit
-from lslmatch.assignment.margins import Optimum, exact_margins, shortest_arcs
-from lslmatch.assignment.posterior import pair_probabilities
+from lslmatch.alignment.moments import estimate_affine
+from lslmatch.certificate import misfit
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.distances import Geometry, common_coordinates
-from lslmatch.estimates import distortion_of, matched_pairs, midpoints, noise_levels, separation_of
-from lslmatch.results import FloatArray, IntArray, MatchResult
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.diagnosis.estimates import distortion_of, matched_pairs, midpoints, noise_levels, separation_of
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.results import MatchResult
 
 #: The three verdicts of a :class:`Diagnosis`.
 GUARANTEED = "guaranteed by the theorem"

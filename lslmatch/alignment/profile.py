@@ -22,7 +22,7 @@ nothing lowers it as much as a scale at which their residuals become small.
    scale of step 3, starting from the duals of step 1. That is repeated while a better scale for the
    matching changes f. The end is a matching that is exactly optimal at the scale which is best for it.
 
-The poles of the likelihood are cut as :mod:`lslmatch.residuals` says.
+The poles of the likelihood are cut as :mod:`lslmatch.alignment.likelihood` says.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch.alignment import check_range, estimate_affine
+from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.solve import assign_points
 from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
-from lslmatch.distances import Geometry, common_coordinates, least_exponent, nonzero_exponent, times_power
-from lslmatch.residuals import Lists, Pairs, find_centres
-from lslmatch.results import Affine, Assignment, FloatArray, IntArray, ProfileCurve
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
+from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.results import Affine, Assignment, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).
 _STANDARD_ERRORS = 5.0

@@ -9,8 +9,9 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._validation import check_point_pair, check_points
-from lslmatch.distances import least_exponent, nonzero_exponent, power_factor, times_power
-from lslmatch.results import Affine, FloatArray
+from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
+from lslmatch._types import FloatArray
+from lslmatch.results import Affine
 
 #: The unit of deviations from the mean is never below this power of two, or its inverse would overflow.
 _LEAST_EXPONENT = -1000

@@ -17,7 +17,8 @@ from lslmatch._validation import (
     check_point_pair,
     check_positive,
 )
-from lslmatch.results import FloatArray, IntArray, MatchResult
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.
 _BLOCK_ENTRIES = 1 << 18

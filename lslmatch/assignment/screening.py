@@ -20,18 +20,10 @@ from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.distances import (
-    FEW_ROWS,
-    LANES,
-    TILE_ROWS,
-    Geometry,
-    Tiles,
-    correct_cancelled,
-    expand_row,
-    expand_tile,
-)
-from lslmatch.regions import CLEARLY, squared_gap
-from lslmatch.results import FloatArray
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.geometry.tiles import FEW_ROWS, LANES, TILE_ROWS, Tiles, correct_cancelled, expand_row, expand_tile
+from lslmatch.geometry.boxes import CLEARLY, squared_gap
+from lslmatch._types import FloatArray
 
 #: Rows whose keys are computed before the least of each are chosen.
 _GROUP_ROWS = 16
@@ -101,7 +93,7 @@ def find_nearest(pairs, route, first, last, nearest, row_keys, col_keys):
     """For rows first, ..., last - 1 at zero column duals: the column of the least key; the two least keys.
 
     Lowers `col_keys`, the columns' least keys, too; the latter two are bit patterns. Keeps the squared
-    distances if they are to be kept. Tiles that the route (:mod:`lslmatch.assignment.routes`) shows to be
+    distances if they are to be kept. Tiles that the route (:mod:`lslmatch.assignment.tile_order`) shows to be
     too far are left out: then the second least key is a lower bound only, and those of the columns are of
     no use.
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._jit import inline_kernel
-from lslmatch.results import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray
 
 #: Boxes are larger than their points by this: more than the rounding errors of coordinates of about 1.
 _SLACK = 1e-15

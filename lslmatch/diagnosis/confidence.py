@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.assignment.margins import Optimum, reduced_costs
-from lslmatch.results import FloatArray
+from lslmatch.diagnosis.margins import Optimum, reduced_costs
+from lslmatch._types import FloatArray
 
 #: Rounds, at most and in one call: between calls Ctrl-C is heard.
 _MOST_ROUNDS = 1000

@@ -1,0 +1,1 @@
+"""How far a matching can be trusted, judged from the result alone."""

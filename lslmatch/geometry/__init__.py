@@ -1,0 +1,1 @@
+"""Two sets of points in common coordinates, and their squared distances."""

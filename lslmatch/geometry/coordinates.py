@@ -1,0 +1,118 @@
+"""Two sets in common coordinates, each with its rounding errors carried along."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import inline_kernel, kernel
+from lslmatch._types import FloatArray
+from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
+from lslmatch.results import Affine
+
+
+class Geometry(NamedTuple):
+    """Two sets in common coordinates: ``x[i] - scale * y[j] - shift`` is ``2**exponent * (a[i] - b[j])``.
+
+    The unit is such that the largest coordinate is about 1, and the origin is near the mean of x. Each
+    coordinate is an unevaluated sum of a double and of its rounding error.
+    """
+
+    a: FloatArray  # (n, d)
+    b: FloatArray  # (m, d)
+    a_low: FloatArray  # (n, d) rounding errors of a
+    b_low: FloatArray  # (m, d) rounding errors of b
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of points n and m."""
+        return self.a.shape[0], self.b.shape[0]
+
+    def transposed(self) -> Geometry:
+        """Exchange the roles of the two sets."""
+        return Geometry(self.b, self.a, self.b_low, self.a_low)
+
+    def mean_square(self) -> float:
+        """Return the mean squared distance of all points from the mean of a."""
+        centre = self.a.mean(axis=0)
+        squares = [np.einsum("ij,ij", points, points) for points in (self.a - centre, self.b - centre)]
+        return float(sum(squares)) / sum(self.shape)
+
+
+def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Geometry, int]:
+    """Bring two checked sets into common coordinates under a given map; return also the unit's exponent."""
+    scale, scale_exponent = math.frexp(affine.scale)
+    exponent = 1 + max(least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift))
+    exponent = nonzero_exponent(exponent)
+    x, x_factor = power_factor(x, -exponent)
+    y, y_factor = power_factor(y, scale_exponent - exponent)
+    origin = column_means(x, x_factor)
+    offset, offset_low = _two_sum(times_power(affine.shift, -exponent), -origin)
+    parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
+    _shift_points(x, x_factor, -origin, a, a_low)
+    _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
+    # A large common offset is gone now: what is left may be much smaller than the unit.
+    extent = nonzero_exponent(max(least_exponent(a), least_exponent(b)))
+    for part in parts:
+        times_power(part, -extent, out=part)
+    return Geometry(a, b, a_low, b_low), exponent + extent
+
+
+@kernel
+def column_means(points, factor):
+    """Return the column means of ``factor * points``, summed about the first point."""
+    n, d = points.shape
+    origin = points[0] * factor
+    mean = np.zeros(d)
+    for i in range(n):
+        for k in range(d):
+            mean[k] += points[i, k] * factor - origin[k]
+    for k in range(d):
+        mean[k] = origin[k] + mean[k] / n
+    return mean
+
+
+@kernel
+def _shift_points(points, factor, shift, high, low):
+    """Add a shift to ``factor * points``, a power of two, with the rounding errors in `low`."""
+    n, d = points.shape
+    for i in range(n):
+        for k in range(d):
+            high[i, k], low[i, k] = _two_sum_kernel(points[i, k] * factor, shift[k])
+
+
+@kernel
+def _map_points(points, factor, scale, offset, offset_low, high, low):
+    """Map ``factor * points``, a power of two, by scale and offset, with the rounding errors in `low`."""
+    n, d = points.shape
+    scale_high, scale_low = _split_kernel(scale)
+    for i in range(n):
+        for k in range(d):
+            value = points[i, k] * factor
+            # Dekker's product.
+            product = scale * value
+            value_high, value_low = _split_kernel(value)
+            error = (scale_high * value_high - product) + scale_high * value_low + scale_low * value_high
+            error += scale_low * value_low
+            total, total_low = _two_sum_kernel(product, offset[k])
+            high[i, k], low[i, k] = _two_sum_kernel(total, total_low + (error + offset_low[k]))
+
+
+def _two_sum(p: Any, q: Any) -> tuple[Any, Any]:
+    """Knuth's sum: ``p + q`` rounded, and the exact error of that rounding."""
+    total = p + q
+    q_seen = total - p
+    return total, (p - (total - q_seen)) + (q - q_seen)
+
+
+def _split(value: Any) -> tuple[Any, Any]:
+    """Veltkamp's splitting of a double into halves of 26 bits."""
+    shifted = 134217729.0 * value
+    high = shifted - (shifted - value)
+    return high, value - high
+
+
+_two_sum_kernel = inline_kernel(_two_sum)
+_split_kernel = inline_kernel(_split)
