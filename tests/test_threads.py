@@ -16,8 +16,8 @@ from reference import SMALL
 
 import lslmatch
 from lslmatch import match
-from lslmatch.assignment import greedy
 from lslmatch._threads import over_rows
+from lslmatch.assignment import greedy
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
 # Enough points for lists and searches; fewer go to the dense solver.

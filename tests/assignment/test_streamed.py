@@ -7,10 +7,10 @@ from reference import SMALL
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import augmentation, streamed
-from lslmatch.geometry import tiles
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.geometry import tiles
 from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 40 if SMALL else 500
