@@ -5,10 +5,10 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, solve_assignment
-from lslmatch.diagnosis import margins
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.diagnosis import margins
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 12 if SMALL else 150

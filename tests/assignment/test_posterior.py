@@ -7,10 +7,10 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, diagnose, match
-from lslmatch.diagnosis.margins import Optimum
-from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, square_rule
+from lslmatch.diagnosis.confidence import pair_probabilities
+from lslmatch.diagnosis.margins import Optimum
 from lslmatch.geometry.coordinates import common_coordinates
 
 
