@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     check_affine,
     check_count,
@@ -17,8 +17,9 @@ from lslmatch._validation import (
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.alignment.profile import fit_best, fit_profile
 from lslmatch.assignment.greedy import choose_nearest
+from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.solve import assign_points
-from lslmatch.costs import log_rule, normalized_rule, square_rule
+from lslmatch.costs import CostRule, make_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 
@@ -99,15 +100,10 @@ def match(
         result = match(x, y, objective=objective, alignment=fit.affine, noise=noise, workers=workers)
         return result._replace(profile=fit.curve)
     affine = _align(x, y, alignment)
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
+    rule = make_rule(objective, geometry, affine.scale, levels)
     if objective == "greedy":
-        return _match_greedily(geometry, exponent, affine)
-    if objective == "lsl":
-        rule = log_rule(geometry, exponent)
-    elif levels is None:
-        rule = square_rule(geometry, exponent)
-    else:
-        rule = normalized_rule(levels, affine.scale, exponent)
+        return _match_greedily(geometry, rule, affine)
     return _result(x.shape[0], assign_points(geometry, rule, workers), affine, objective, levels)
 
 
@@ -127,20 +123,22 @@ def _result(
     levels: tuple[FloatArray, FloatArray] | None,
     profile: ProfileCurve | None = None,
 ) -> MatchResult:
-    permutation = np.full(n, -1, np.intp)
-    permutation[assignment.row_ind] = assignment.col_ind
+    permutation = _permutation(n, assignment.row_ind, assignment.col_ind)
     duals = assignment.row_dual, assignment.col_dual
     return MatchResult(permutation, *affine, assignment.objective, *duals, objective, levels, profile)
 
 
-def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:
+def _permutation(n: int, rows: IntArray, cols: IntArray) -> IntArray:
+    """Give each of n rows its column, and -1 to those without one."""
+    permutation = np.full(n, -1, np.intp)
+    permutation[rows] = cols
+    return permutation
+
+
+def _match_greedily(geometry: Geometry, rule: CostRule, affine: Affine) -> MatchResult:
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
-    choice, least = choose_nearest(geometry if n <= m else geometry.transposed())
-    permutation = choice
-    if n > m:
-        permutation = np.full(n, -1, np.intp)
-        permutation[choice] = np.arange(m)
-    rule = log_rule(geometry, exponent)
+    choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
+    permutation = _permutation(n, *sides_as_given(choice, n > m))
     objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
     return MatchResult(permutation, affine.scale, affine.shift, objective, None, None, "greedy", None)

@@ -36,6 +36,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
+from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.assignment.solve import assign_points
 from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
@@ -70,14 +71,12 @@ class Fit(NamedTuple):
 
 def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
     """Match under a given alignment, by LSL."""
-    return _solve(*common_coordinates(x, y, affine), affine, workers)
+    return _solve(common_coordinates(x, y, affine), affine, workers)
 
 
-def _solve(
-    geometry: Geometry, exponent: int, affine: Affine, workers: int, col_dual: FloatArray | None = None
-) -> Fit:
+def _solve(geometry: Geometry, affine: Affine, workers: int, col_dual: FloatArray | None = None) -> Fit:
     """Match points in common coordinates; `col_dual` is a warm start for sets of equal size."""
-    assignment = assign_points(geometry, log_rule(geometry, exponent), workers, col_dual)
+    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual)
     return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
 
 
@@ -92,11 +91,10 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     profile = best = fit_profile(x, y, workers)
     limit = best.value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
-    geometry, exponent = common_coordinates(x, y, identity)
-    smaller = geometry if x.shape[0] <= y.shape[0] else geometry.transposed()
+    geometry = common_coordinates(x, y, identity)
     # Without alignment transformed sets have nothing in common, which takes long to match but not to see.
-    if not exceeds(smaller, log_rule(geometry, exponent), limit, workers=workers):
-        fit = _solve(geometry, exponent, identity, workers)
+    if not exceeds(*smaller_as_rows(geometry, log_rule(geometry)), limit, workers=workers):
+        fit = _solve(geometry, identity, workers)
         best = fit if fit.value < limit else best
     return best._replace(curve=profile.curve)
 
@@ -129,10 +127,11 @@ class _Search:
         """Match at the start, and take the window from there."""
         self.x, self.y, self.workers = x, y, workers
         self.start = estimate_affine(x, y)
-        geometry, self.exponent = common_coordinates(x, y, self.start)
-        self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry, self.exponent).floor
+        geometry = common_coordinates(x, y, self.start)
+        self.exponent = geometry.exponent
+        self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
-        self.first = _solve(geometry, self.exponent, self.start, workers)
+        self.first = _solve(geometry, self.start, workers)
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
@@ -211,8 +210,8 @@ class _Search:
         # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
-        geometry, exponent = common_coordinates(self.x, self.y, affine)
-        fit = _solve(geometry, exponent, affine, self.workers, prices if warm else None)
+        geometry = common_coordinates(self.x, self.y, affine)
+        fit = _solve(geometry, affine, self.workers, prices if warm else None)
         self._keep(factor, fit)
 
     def finish(self) -> Fit:

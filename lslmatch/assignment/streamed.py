@@ -180,8 +180,7 @@ def _find_nearest_by_region(
     if np.mean(CLEARLY * gaps <= outlook.least[:, None]) > settings.region_near:
         return None
     row_order = sort_by_region(a, settings.block_rows)
-    orders = row_order, col_order, row_order, col_order
-    ordered = Geometry(*(part[order] for part, order in zip(pairs.geometry, orders, strict=True)))
+    ordered = pairs.geometry.taken(row_order, col_order)
     tiles = cut_tiles(ordered, pairs.tiles.a.dtype.type, columns=cols)
     pairs = pairs._replace(geometry=ordered, tiles=tiles)
     found, found_bound, _ = _find_nearest(pairs, settings, workers, boxes)
