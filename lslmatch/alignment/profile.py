@@ -33,16 +33,14 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.alignment.fit import Fit, fit_at, fit_geometry
 from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
-from lslmatch.assignment.orientation import smaller_as_rows
-from lslmatch.assignment.solve import assign_points
-from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
-from lslmatch.results import Affine, Assignment, ProfileCurve
+from lslmatch.results import Affine, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).
 _STANDARD_ERRORS = 5.0
@@ -58,45 +56,6 @@ _EVEN = 33
 _MINIMA, _REMATCHINGS, _MATCHINGS = 6, 2, 8
 #: A smaller fall of f than this is not worth another matching.
 _GAIN = 1e-3
-
-
-class Fit(NamedTuple):
-    """A matching that is optimal for an alignment, with what the likelihood says of both."""
-
-    affine: Affine
-    assignment: Assignment
-    value: float  # the profile likelihood f: the objective minus K log(scale)
-    curve: ProfileCurve | None = None
-
-
-def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
-    """Match under a given alignment, by LSL."""
-    return _solve(common_coordinates(x, y, affine), affine, workers)
-
-
-def _solve(geometry: Geometry, affine: Affine, workers: int, col_dual: FloatArray | None = None) -> Fit:
-    """Match points in common coordinates; `col_dual` is a warm start for sets of equal size."""
-    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual)
-    return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
-
-
-def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
-    """Compare the likelihood at the identity, after standardising, and at its minimum; return the best.
-
-    The identity has no free parameter and the others d + 1, whose price is that of Akaike: 1 each in the
-    log-likelihood of the residuals, which is -d / 2 times f.
-    """
-    d = x.shape[1]
-    # The search begins at the standardised sets, so they need no fit of their own.
-    profile = best = fit_profile(x, y, workers)
-    limit = best.value + 2 * (d + 1) / d
-    identity = Affine(1.0, np.zeros(d))
-    geometry = common_coordinates(x, y, identity)
-    # Without alignment transformed sets have nothing in common, which takes long to match but not to see.
-    if not exceeds(*smaller_as_rows(geometry, log_rule(geometry)), limit, workers=workers):
-        fit = _solve(geometry, identity, workers)
-        best = fit if fit.value < limit else best
-    return best._replace(curve=profile.curve)
 
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
@@ -131,7 +90,7 @@ class _Search:
         self.exponent = geometry.exponent
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
-        self.first = _solve(geometry, self.start, workers)
+        self.first = fit_geometry(geometry, self.start, workers)
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
@@ -211,7 +170,7 @@ class _Search:
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
         geometry = common_coordinates(self.x, self.y, affine)
-        fit = _solve(geometry, affine, self.workers, prices if warm else None)
+        fit = fit_geometry(geometry, affine, self.workers, prices if warm else None)
         self._keep(factor, fit)
 
     def finish(self) -> Fit:
