@@ -17,7 +17,7 @@ nothing lowers it as much as a scale at which their residuals become small.
    tau_ij of live points are where to look; no grid has to be fine enough.
 3. Prices from the duals of step 1 turn each live point's best pair into a lower bound of f at every scale,
    equal to f at tau-hat. At the deepest minima of the bound live points are matched anew, and the
-   scale is improved for that matching (`Pairs.refine`).
+   scale is improved for that matching (`MatchedResiduals.refine`).
 4. The sets are centred anew, at means in which quiet pairs count more, and all points are matched at the best
    scale of step 3, starting from the duals of step 1. That is repeated while a better scale for the
    matching changes f. The end is a matching that is exactly optimal at the scale which is best for it.
@@ -34,7 +34,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.fit import Fit, fit_at, fit_geometry
-from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
+from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.costs import log_rule
@@ -64,7 +64,7 @@ def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
-    search = _Search(x, y, workers)
+    search = _ScaleSearch(x, y, workers)
     if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
     return search.finish()
@@ -79,7 +79,7 @@ class _Proposal(NamedTuple):
     cols: IntArray
 
 
-class _Search:
+class _ScaleSearch:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
     def __init__(self, x: FloatArray, y: FloatArray, workers: int) -> None:
@@ -95,21 +95,21 @@ class _Search:
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
         self.fits: dict[float, Fit] = {}
-        self.matchings: dict[bytes, Pairs] = {}
+        self.matchings: dict[bytes, MatchedResiduals] = {}
         self._keep(1.0, self.first)
         self.start_value = self._value(1.0)
 
     def propose(self) -> _Proposal:
         """Look for the minimum of f, as far as it can be seen without matching all points again."""
         assignment, (low, high) = self.first.assignment, self.window
-        pairs = Pairs.of(self.a, self.b[assignment.col_ind], self.floor)
+        pairs = MatchedResiduals.of(self.a, self.b[assignment.col_ind], self.floor)
         reach = math.log(high) * np.sqrt(pairs.squares / pairs.residuals(1.0))
         live = np.flatnonzero(reach > _LIVE)
         if not live.size:
             return self._refined(1.0, assignment.row_ind, assignment.col_ind)
         chosen = live[np.argsort(-reach[live], kind="stable")[:_POINTS]]
         dead = np.delete(assignment.row_ind, live)
-        lists = Lists.of(self.a[chosen], self.b, assignment.col_dual, self.window, self.floor)
+        lists = CandidateResiduals.of(self.a[chosen], self.b, assignment.col_dual, self.window, self.floor)
         factors = np.unique(np.concatenate([self.even, lists.proposals(low, high)]))
         # Live points that are left out count as constant, all others with the partner that they have.
         steady = pairs.part(dead)
@@ -136,14 +136,16 @@ class _Search:
         owners = np.flatnonzero(np.isin(cols, wanted))
         rows = np.union1d(points, owners)
         choice = np.union1d(cols[rows], wanted)
-        solution = solve_dense(Pairs.all_of(self.a[rows], self.b[choice], self.floor).costs(factor))
+        solution = solve_dense(
+            MatchedResiduals.all_of(self.a[rows], self.b[choice], self.floor).costs(factor)
+        )
         assert solution is not None, "all costs are finite"
         cols = cols.copy()
         cols[rows] = choice[solution.col_of_row]
         return cols
 
     def _refined(self, factor: float, rows: IntArray, cols: IntArray) -> _Proposal:
-        pairs = Pairs.of(self.a[rows], self.b[cols], self.floor)
+        pairs = MatchedResiduals.of(self.a[rows], self.b[cols], self.floor)
         factor = self._confine(pairs.refine(factor))
         return _Proposal(pairs.value(factor), factor, rows, cols)
 
@@ -200,7 +202,7 @@ class _Search:
         return min(pairs.value(factor) for pairs in self.matchings.values())
 
     def _keep(self, factor: float, fit: Fit) -> None:
-        pairs = Pairs.of(self.a, self.b[fit.assignment.col_ind], self.floor)
+        pairs = MatchedResiduals.of(self.a, self.b[fit.assignment.col_ind], self.floor)
         self.fits[factor] = fit
         self.matchings[fit.assignment.col_ind.tobytes()] = pairs
         best = self._confine(pairs.refine(factor))

@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix
-from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
@@ -117,7 +117,7 @@ def assign(costs: FloatArray) -> Assignment:
     return assignment._replace(objective=objective)
 
 
-def _in_units(solution: Duals, exponent: int) -> Duals:
+def _in_units(solution: DualState, exponent: int) -> DualState:
     """Multiply the duals by a large power of two, balanced so that they stay in range if they can."""
     row_dual, col_dual = solution.row_dual, solution.col_dual
     if row_dual.size == col_dual.size:
@@ -146,7 +146,7 @@ def assign_points(
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 
 
-def _assignment(solution: Duals, transposed: bool, objective: float) -> Assignment:
+def _assignment(solution: DualState, transposed: bool, objective: float) -> Assignment:
     """Turn a solution for the smaller side as rows into one for the sides as they were given."""
     duals = solution.row_dual, solution.col_dual
     row_dual, col_dual = duals[::-1] if transposed else duals

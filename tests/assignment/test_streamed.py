@@ -8,7 +8,9 @@ from support.solver import BY_REGION, set_solver
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import augmentation, settings, streamed
 from lslmatch.assignment.dense import solve_dense
+from lslmatch.assignment.nearest_partners import find_nearest_by_region
 from lslmatch.assignment.probe import probe
+from lslmatch.assignment.screening import make_screen
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 
@@ -110,8 +112,8 @@ def test_far_regions_are_left_out_and_still_bounded(noise, monkeypatch):
     x = rng.normal(size=(n, 2))
     geometry = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
     rule = log_rule(geometry)._replace(offset=0.0)
-    pairs = streamed._prepare(geometry, rule, settings.DEFAULT)
-    nearest, bound, _ = streamed._find_nearest_by_region(pairs, probe(geometry), settings.DEFAULT, 1)
+    screen = make_screen(geometry, rule, settings.DEFAULT)
+    nearest, bound, _ = find_nearest_by_region(screen, probe(geometry), settings.DEFAULT, 1)
     cost = cost_matrix(geometry, rule)
     np.testing.assert_array_equal(nearest, cost.argmin(axis=1))
     second = np.partition(cost, 1, axis=1)[:, 1]
@@ -155,7 +157,7 @@ def test_workers_do_not_change_a_bit(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_streamed")
-def test_column_duals_that_overflow_in_a_key_are_harmless(monkeypatch):
+def test_column_duals_that_overflow_in_a_screening_value_are_harmless(monkeypatch):
     set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(8)
     for _ in range(20):
