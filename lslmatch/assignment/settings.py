@@ -55,6 +55,8 @@ class SolverSettings(NamedTuple):
     """Pairs in the list of a row."""
     short_list_size: int = 4
     """Pairs in its first list where a few will mostly do."""
+    short_list_mutual: float = 0.5
+    """A few will mostly do if more than this share of a few points are mutually nearest, or with a start."""
     sweeps: int = 8
     """Sweeps of augmenting row reduction at most; between them, exhausted lists are renewed."""
     few_free: float = 0.002

@@ -1,4 +1,4 @@
-"""The solver's public face: orientation, sign, units, and errors in place of a status."""
+"""The public functions of the solvers: they see to orientation, sign and units, and raise the errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix
-from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.dense import DualState, solve_dense
+from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import CostRule
@@ -116,7 +117,7 @@ def assign(costs: FloatArray) -> Assignment:
     return assignment._replace(objective=objective)
 
 
-def _in_units(solution: Duals, exponent: int) -> Duals:
+def _in_units(solution: DualState, exponent: int) -> DualState:
     """Multiply the duals by a large power of two, balanced so that they stay in range if they can."""
     row_dual, col_dual = solution.row_dual, solution.col_dual
     if row_dual.size == col_dual.size:
@@ -139,20 +140,17 @@ def assign_points(
     :func:`solve_streamed`.
     """
     n, m = geometry.shape
-    if n > m:
-        geometry, rule = geometry.transposed(), rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
+    geometry, rule = smaller_as_rows(geometry, rule)
     solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual, settings=settings)
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 
 
-def _assignment(solution: Duals, transposed: bool, objective: float) -> Assignment:
+def _assignment(solution: DualState, transposed: bool, objective: float) -> Assignment:
     """Turn a solution for the smaller side as rows into one for the sides as they were given."""
-    matched = np.arange(solution.col_of_row.size)
-    if not transposed:
-        return Assignment(matched, solution.col_of_row, solution.row_dual, solution.col_dual, objective)
-    order = np.argsort(solution.col_of_row)
-    return Assignment(solution.col_of_row[order], order, solution.col_dual, solution.row_dual, objective)
+    duals = solution.row_dual, solution.col_dual
+    row_dual, col_dual = duals[::-1] if transposed else duals
+    return Assignment(*sides_as_given(solution.col_of_row, transposed), row_dual, col_dual, objective)
 
 
 def _excess_exponent(costs: FloatArray) -> int:

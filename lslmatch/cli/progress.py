@@ -37,7 +37,7 @@ class Progress:
         self._stage = name
 
     def __enter__(self) -> Progress:
-        """Begin to show the stage."""
+        """Begin to show the line."""
         if self._stream.isatty():
             self._thread.start()
         return self

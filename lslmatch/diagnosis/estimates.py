@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lslmatch import theory
-from lslmatch._types import FloatArray, IntArray
+from lslmatch._types import FloatArray
 from lslmatch.costs import CostRule
 from lslmatch.diagnosis.margins import Optimum, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry
@@ -18,18 +18,14 @@ _LEAST_SQUARE = 2.0**-900
 _BEYOND_CHANCE = 0.01
 
 
-def matched_pairs(geometry: Geometry, rows: IntArray, cols: IntArray) -> Geometry:
-    """Give the matched points alone, partners in the same row."""
-    return Geometry(geometry.a[rows], geometry.b[cols], geometry.a_low[rows], geometry.b_low[cols])
-
-
 def noise_levels(pairs: Geometry) -> FloatArray:
     """Estimate sigma_i from the distances of the pairs, in the unit of the geometry.
 
     A squared distance is 2 sigma_i^2 times a chi-square variable of d degrees of freedom. Its logarithm
     has a known bias and variance, so the levels are shrunk towards their mean on that scale as James
     and Stein do: by the share of the spread which that variance explains. A level too far from the mean for
-    chance alone moves by one standard error at most: a few quiet points among many noisy ones stay quiet.
+    chance alone moves by one standard error at most: so a few points with little noise among many with
+    much keep their levels.
     """
     # Here, because it would take longer than all the rest of importing the library.
     from scipy.special import digamma, gammaincinv, polygamma
@@ -59,8 +55,8 @@ def noise_levels(pairs: Geometry) -> FloatArray:
 def _undo_centring(variances: FloatArray) -> FloatArray:
     """Give the sigma_i^2 whose s_i^2 these are: a shift that makes residuals sum to 0 spreads their noise.
 
-    A point much quieter than the others has nearly all its s_i^2 from them, and its own share cannot be
-    told; at least half is left to it.
+    A point with much less noise than the others has nearly all its s_i^2 from them, and its own share
+    cannot be told; at least half is left to it.
     """
     k = variances.size
     total = variances.sum() * (k / (k - 1))
@@ -73,7 +69,7 @@ def _undo_centring(variances: FloatArray) -> FloatArray:
 def midpoints(pairs: Geometry) -> Geometry:
     """Estimate the features, which are the same for both sets now, with half the variance of the noise."""
     middle, low = (pairs.a + pairs.b) / 2, (pairs.a_low + pairs.b_low) / 2
-    return Geometry(middle, middle, low, low)
+    return Geometry(middle, middle, low, low, pairs.exponent)
 
 
 def separation_of(features: Geometry, levels: FloatArray, workers: int) -> float:

@@ -5,22 +5,22 @@ import math
 import numpy as np
 import pytest
 
-from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
+from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
 from tests.support.alignment import draw
 
 
 def test_a_pair_alone_gains_nothing_by_coming_close():
     b = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     a = 1.1 * b + np.array([[0.0, 1e-9], [0.3, 0.0], [0.4, -0.4]])
-    close = Pairs.of(a, b, 1e-30).value(1.1)
+    close = MatchedResiduals.of(a, b, 1e-30).value(1.1)
     a[0, 1] = 1e-12
-    assert Pairs.of(a, b, 1e-30).value(1.1) == pytest.approx(close, abs=1e-6)
+    assert MatchedResiduals.of(a, b, 1e-30).value(1.1) == pytest.approx(close, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_refining_ends_where_the_value_is_stationary(seed):
     x, y = draw(40, 40, 4, seed)
-    pairs = Pairs.of(x - x.mean(axis=0), y - y.mean(axis=0), 1e-30)
+    pairs = MatchedResiduals.of(x - x.mean(axis=0), y - y.mean(axis=0), 1e-30)
     factor = pairs.refine(2.0)
     step = 1e-5 * factor
     assert pairs.value(factor) <= pairs.value(2.0)
@@ -30,20 +30,22 @@ def test_refining_ends_where_the_value_is_stationary(seed):
 def test_residuals_are_those_of_the_pairs():
     x, y = draw(6, 6, 3)
     squares = ((x[:, None] - 1.7 * y) ** 2).sum(axis=-1)
-    np.testing.assert_allclose(Pairs.of(x, y, 0.0).residuals(1.7), np.diag(squares))
-    np.testing.assert_allclose(Pairs.all_of(x, y, 0.0).residuals(1.7), squares)
-    np.testing.assert_allclose(Pairs.all_of(x, y, 0.0).costs(1.7), np.log(squares))
+    np.testing.assert_allclose(MatchedResiduals.of(x, y, 0.0).residuals(1.7), np.diag(squares))
+    np.testing.assert_allclose(MatchedResiduals.all_of(x, y, 0.0).residuals(1.7), squares)
+    np.testing.assert_allclose(MatchedResiduals.all_of(x, y, 0.0).costs(1.7), np.log(squares))
 
 
 def test_a_point_that_underflow_takes_to_the_centre_says_nothing_about_the_scale():
     a = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     b = np.array([[1.0, 0.1], [0.1, 1.0], [1e-170, 0.0]])
-    others, pairs = Pairs.of(a[:2], b[:2], 1e-30), Pairs.of(a, b, 1e-30)
+    others, pairs = MatchedResiduals.of(a[:2], b[:2], 1e-30), MatchedResiduals.of(a, b, 1e-30)
     np.testing.assert_allclose(pairs.residuals(2.0), [1.04, 1.04, 0.5])
     assert pairs.values(np.array([1.0, 2.0])) @ [1.0, -1.0] == pytest.approx(
         others.values(np.array([1.0, 2.0])) @ [1.0, -1.0] + np.log(2.0)
     )
-    np.testing.assert_allclose(Pairs.all_of(a, b, 1e-30).residuals(2.0).diagonal(), pairs.residuals(2.0))
+    np.testing.assert_allclose(
+        MatchedResiduals.all_of(a, b, 1e-30).residuals(2.0).diagonal(), pairs.residuals(2.0)
+    )
 
 
 def test_centres_do_not_collapse_onto_a_single_pair():
@@ -73,18 +75,20 @@ def test_the_value_is_that_of_the_formula(factor):
     ]
     information = sum(sum(q * q for q in row) / square for row, square in zip(b, squares, strict=True))
     expected = sum(map(math.log, squares)) - 9 * math.log(factor) + math.log(information)
-    assert Pairs.of(a, b, 0.0).value(factor) == pytest.approx(expected, rel=1e-12)
+    assert MatchedResiduals.of(a, b, 0.0).value(factor) == pytest.approx(expected, rel=1e-12)
 
 
 def test_some_of_the_pairs_have_the_value_that_they_have_alone():
     a, b = draw(9, 9, 3)
     rows = np.array([7, 2, 3])
-    assert Pairs.of(a, b, 0.0).part(rows).value(1.7) == Pairs.of(a[rows], b[rows], 0.0).value(1.7)
+    assert MatchedResiduals.of(a, b, 0.0).part(rows).value(1.7) == MatchedResiduals.of(
+        a[rows], b[rows], 0.0
+    ).value(1.7)
 
 
 def test_residuals_are_not_below_the_floor():
     b = np.array([[1.0, 2.0], [3.0, -1.0]])
-    residuals = Pairs.of(2.0 * b + [[0.0, 0.0], [0.0, 0.5]], b, 1e-3).residuals(2.0)
+    residuals = MatchedResiduals.of(2.0 * b + [[0.0, 0.0], [0.0, 0.5]], b, 1e-3).residuals(2.0)
     np.testing.assert_allclose(residuals, [1e-3, 0.25])
 
 
@@ -101,7 +105,7 @@ def all_priced(a, b, col_dual, factor):
 def test_lists_that_hold_all_pairs_give_the_best_of_them(n, m, d, factor):
     a, b = draw(n, m, d)
     col_dual = np.random.default_rng(1).normal(size=m)
-    lists = Lists.of(a, b, col_dual, WINDOW, 1e-30)
+    lists = CandidateResiduals.of(a, b, col_dual, WINDOW, 1e-30)
     priced = all_priced(a, b, col_dual, factor)
     best = priced.argmin(axis=1)
     np.testing.assert_array_equal(lists.best(factor), best)
@@ -116,7 +120,7 @@ def test_lists_that_hold_all_pairs_give_the_best_of_them(n, m, d, factor):
 def test_lists_hold_the_pairs_that_are_cheapest_where_they_are_closest():
     a, b = draw(6, 90, 3)
     col_dual = np.random.default_rng(1).normal(size=90)
-    lists = Lists.of(a, b, col_dual, WINDOW, 1e-30)
+    lists = CandidateResiduals.of(a, b, col_dual, WINDOW, 1e-30)
     closest = np.clip((a @ b.T) / (b**2).sum(axis=1), *WINDOW)
     squares = ((a[:, None] - closest[..., None] * b) ** 2).sum(axis=-1)
     order = np.argsort(squares * np.exp(-col_dual), axis=1)
@@ -127,7 +131,7 @@ def test_lists_hold_the_pairs_that_are_cheapest_where_they_are_closest():
 
 def test_proposals_are_where_the_most_promising_pairs_are_closest():
     a, b = draw(6, 90, 3)
-    lists = Lists.of(a, b, np.zeros(90), WINDOW, 1e-30)
+    lists = CandidateResiduals.of(a, b, np.zeros(90), WINDOW, 1e-30)
     closest = np.take_along_axis((a @ b.T) / (b**2).sum(axis=1), lists.cols, axis=1)
     proposed = lists.proposals(*WINDOW)
     assert ((WINDOW[0] < proposed) & (proposed < WINDOW[1])).all()

@@ -49,8 +49,10 @@ def test_of_equally_near_columns_the_first_is_chosen_at_its_exact_distance(n, m,
     rng = np.random.default_rng([n, m, d])
     half = rng.integers(-2, 3, (n // 2, d)).astype(float)
     x, y = np.concatenate([half, -half]), rng.integers(-2, 3, (m, d)).astype(float)
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
     choice, least = greedy.choose_nearest(geometry)
     squares = squared_distances(x, y)
     assert choice.tolist() == greedy_partners(squares)
-    np.testing.assert_array_equal(np.ldexp(least, 2 * exponent), squares[np.arange(n), choice].astype(float))
+    np.testing.assert_array_equal(
+        np.ldexp(least, 2 * geometry.exponent), squares[np.arange(n), choice].astype(float)
+    )

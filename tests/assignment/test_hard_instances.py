@@ -32,15 +32,15 @@ def draw_problem(rng, largest=LARGEST):
     affine = Affine(1.0, np.zeros(d))
     if rng.random() < 0.4 and np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any():
         affine = estimate_affine(x, y)
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     objective = rng.integers(4)
     if objective == 2:
-        return geometry, square_rule(geometry, exponent)
+        return geometry, square_rule(geometry)
     if objective == 3:
         # In units of the largest coordinate, or the data would be far from their noise.
         levels = [np.exp(rng.normal(size=size) * rng.choice([0, 1, 5])) for size in (n, m)]
-        return geometry, normalized_rule(levels, 1.0, 0)
-    return geometry, log_rule(geometry, exponent)._replace(offset=0.0)
+        return geometry, normalized_rule(geometry._replace(exponent=0), levels, 1.0)
+    return geometry, log_rule(geometry)._replace(offset=0.0)
 
 
 def assert_proven(cost, solution, unit):
@@ -89,8 +89,8 @@ def test_more_points_coincide_than_a_list_holds(size, copies, monkeypatch):
     x = np.repeat([[0.0, 1.0], [2.0, 0.0]], [copies, 24 - copies], axis=0)
     x[0] += 3.0
     y = x[::-1].copy()
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    rule = log_rule(geometry)._replace(offset=0.0)
     solution = streamed.solve_streamed(geometry, rule)
     np.testing.assert_array_equal(y[solution.col_of_row], x)
 
@@ -112,8 +112,8 @@ def test_whole_numbers_are_matched_exactly(monkeypatch):
         n = int(rng.integers(2, LARGEST))
         x, y = (rng.integers(-3, 4, (n, 2)).astype(float) for _ in range(2))
         cost = ((x[:, None] - y) ** 2).sum(axis=2)
-        geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-        solution = streamed.solve_streamed(geometry, square_rule(geometry, exponent))
+        geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+        solution = streamed.solve_streamed(geometry, square_rule(geometry))
         best = cost[scipy.optimize.linear_sum_assignment(cost)].sum()
         assert cost[np.arange(n), solution.col_of_row].sum() == best
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, estimate_affine
-from lslmatch.assignment import augmentation, settings, streamed
+from lslmatch.assignment import augmentation, streamed
 from lslmatch.assignment.dense import solve_dense
-from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import SMALL
@@ -40,14 +39,14 @@ def draw_problem(rng):
         affine = estimate_affine(x, y)
     except ValueError:
         affine = Affine(1.0, np.zeros(x.shape[1]))
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     criterion = rng.integers(3)
     if criterion == 0:
-        return geometry, log_rule(geometry, exponent)._replace(offset=0.0)
+        return geometry, log_rule(geometry)._replace(offset=0.0)
     if criterion == 1:
-        return geometry, square_rule(geometry, exponent)
+        return geometry, square_rule(geometry)
     levels = np.exp(rng.normal(size=len(x))), np.exp(rng.normal(size=len(y)))
-    return geometry, normalized_rule(levels, affine.scale, exponent)
+    return geometry, normalized_rule(geometry, levels, affine.scale)
 
 
 def assert_proven_optimum(geometry, rule, solution):
@@ -101,24 +100,6 @@ def test_leaving_out_far_regions_does_not_change_the_optimum(conflicts, monkeypa
         assert_proven_optimum(geometry, rule, solution)
 
 
-@pytest.mark.usefixtures("always_by_region")
-@pytest.mark.parametrize("noise", [0.0, 1e-9, 0.01, 0.1])
-def test_far_regions_are_left_out_and_still_bounded(noise, monkeypatch):
-    set_solver(monkeypatch, many_conflicts=1.0)
-    rng = np.random.default_rng(10)
-    n = 96 if SMALL else 300
-    x = rng.normal(size=(n, 2))
-    geometry, exponent = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
-    pairs = streamed._prepare(geometry, rule, settings.DEFAULT)
-    nearest, bound, _ = streamed._find_nearest_by_region(pairs, probe(geometry), settings.DEFAULT, 1)
-    cost = cost_matrix(geometry, rule)
-    np.testing.assert_array_equal(nearest, cost.argmin(axis=1))
-    second = np.partition(cost, 1, axis=1)[:, 1]
-    assert (bound <= second).all()
-    assert (bound < second - 0.01).any(), "nothing was left out"
-
-
 @pytest.mark.usefixtures("always_streamed")
 def test_any_column_duals_are_a_valid_start(monkeypatch):
     set_solver(monkeypatch, list_size=6)
@@ -155,13 +136,13 @@ def test_workers_do_not_change_a_bit(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_streamed")
-def test_column_duals_that_overflow_in_a_key_are_harmless(monkeypatch):
+def test_column_duals_that_overflow_in_a_screening_value_are_harmless(monkeypatch):
     set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(8)
     for _ in range(20):
         x, y = rng.normal(size=(2, 12, 2))
-        geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+        rule = log_rule(geometry)._replace(offset=0.0)
         start = -rng.uniform(0.0, 2000.0, 12)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule, col_dual=start))
 
@@ -174,8 +155,8 @@ def test_a_thousand_points_reach_the_dense_optimum(noise, d, monkeypatch):
     rng = np.random.default_rng([d, int(100 * noise)])
     features = rng.normal(size=(1000, d))
     x, y = features + noise * rng.normal(size=(2, 1000, d))
-    geometry, exponent = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    geometry = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
+    rule = log_rule(geometry)._replace(offset=0.0)
     assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
 
 
@@ -183,8 +164,8 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
     rng = np.random.default_rng(8)
     for _ in range(TRIALS // 10):
         x, y = draw_points(rng)
-        geometry, exponent = common_coordinates(x, 8.0 * y, Affine(1.0, np.zeros(x.shape[1])))
-        rule = log_rule(geometry, exponent)
+        geometry = common_coordinates(x, 8.0 * y, Affine(1.0, np.zeros(x.shape[1])))
+        rule = log_rule(geometry)
         least = cost_matrix(geometry, rule).min(axis=1)
         # The bounds are lowered by what single precision may be wrong by: 0.0064 for d = 200.
         tolerance = 1e-2 * least.size
@@ -204,10 +185,10 @@ def test_the_dense_solver_is_the_last_resort(monkeypatch):
     set_solver(monkeypatch, small_pairs=0, many_conflicts=1.0, steps_per_call=50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
     for passes in (0.01, 1e9):
         set_solver(monkeypatch, most_passes=passes)
-        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        rule = log_rule(geometry)._replace(offset=0.0)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
     assert given_up == [True, False]
 

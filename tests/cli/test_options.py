@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lslmatch
+from lslmatch.cli import demo_command, match_command, parser
 from lslmatch.cli import main as command_line
 from tests.support.command_line import assert_refused
 
@@ -53,13 +54,13 @@ def test_help_fits_a_terminal(arguments, capsys, monkeypatch):
 def test_examples_of_the_help_are_understood(capsys):
     examples = [
         line.split("   ")[0].split()[1:]
-        for text in (command_line._EXAMPLES, command_line._MATCH_EXAMPLES, command_line._DEMO_EXAMPLES)
+        for text in (parser.EXAMPLES, match_command.EXAMPLES, demo_command.EXAMPLES)
         for line in map(str.strip, text.splitlines())
         if line.startswith("lslmatch ") and "--help" not in line
     ]
     assert len(examples) >= 5
     for example in examples:
-        assert callable(command_line._parser().parse_args(example).run)
+        assert callable(parser.make_parser().parse_args(example).run)
 
 
 def test_version(capsys):

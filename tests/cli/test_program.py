@@ -10,6 +10,7 @@ import time
 import pytest
 
 from lslmatch import match
+from lslmatch.cli import demo_command, match_command
 from lslmatch.cli import main as command_line
 from tests.support.command_line import CHECKOUT, read_pairs, run, table
 
@@ -91,7 +92,7 @@ def test_trouble_is_told_in_one_line(command, trouble, code, because, saved, cap
     def fail(*arguments, **options):
         raise trouble
 
-    monkeypatch.setattr(command_line, "match", fail)
+    monkeypatch.setattr(match_command if command == "match" else demo_command, "match", fail)
     assert command_line.main([command, *saved] if command == "match" else [command]) == code
     out, err = capsys.readouterr()
     assert out == ""

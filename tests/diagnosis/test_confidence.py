@@ -15,8 +15,8 @@ from tests.support.reference import SMALL
 
 
 def matched(x, y):
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(x.shape[1])))
-    rule = square_rule(geometry, exponent)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(x.shape[1])))
+    rule = square_rule(geometry)
     found = assign_points(geometry, rule)
     return Optimum(geometry, rule, found.row_dual, found.col_dual, found.col_ind)
 

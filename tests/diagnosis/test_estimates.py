@@ -62,7 +62,7 @@ def test_shrinking_leaves_a_low_level_among_high_ones_low():
     for _ in range(draws):
         x, y = 1000.0 + levels[:, None] * rng.normal(size=(2, n, d))
         pairs = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
-        errors.append(np.log(np.ldexp(noise_levels(pairs[0]), pairs[1])) - np.log(levels))
+        errors.append(np.log(np.ldexp(noise_levels(pairs), pairs.exponent)) - np.log(levels))
     low, high = np.mean(errors, axis=0)[0], np.array(errors)[:, 1:]
     # Half the logarithm of a chi-square variable of 8 degrees of freedom has a standard deviation of 0.27. By
     # no more may the low level be drawn to the others; shrunk like them it would be by 1.2.
@@ -119,8 +119,8 @@ def unordered(n=9, m=12, d=3):
     x, y = rng.normal(size=(n, d)), rng.normal(size=(m, d))
     rows, cols = np.arange(n)[::2], rng.permutation(m)[: (n + 1) // 2]
     affine = Affine(3.0, np.linspace(-1.0, 1.0, d))
-    geometry, exponent = common_coordinates(x, y, affine)
-    return x[rows], 3.0 * y[cols] + affine.shift, matched_pairs(geometry, rows, cols), exponent
+    geometry = common_coordinates(x, y, affine)
+    return x[rows], 3.0 * y[cols] + affine.shift, matched_pairs(geometry, rows, cols), geometry.exponent
 
 
 def test_matched_pairs_are_partners_in_the_same_row():
@@ -166,9 +166,11 @@ def test_distances_that_differ_no_more_than_by_chance_have_one_level():
     rng = np.random.default_rng(2)
     x, steps = rng.normal(size=(30, 4)), rng.normal(size=(30, 4))
     steps *= np.linspace(0.9, 1.1, 30)[:, None] / np.linalg.norm(steps, axis=1, keepdims=True)
-    pairs, exponent = common_coordinates(x + steps, x, Affine(1.0, np.zeros(4)))
+    pairs = common_coordinates(x + steps, x, Affine(1.0, np.zeros(4)))
     expected = math.sqrt((np.linspace(0.9, 1.1, 30) ** 2).mean() / (2 * 4))
-    np.testing.assert_allclose(np.ldexp(noise_levels(pairs), exponent), np.full(30, expected), rtol=1e-12)
+    np.testing.assert_allclose(
+        np.ldexp(noise_levels(pairs), pairs.exponent), np.full(30, expected), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("levels", [np.ones(2), np.ones(7), np.linspace(1.0, 3.0, 12)])
