@@ -5,11 +5,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    _CacheLocator,
+    _SourceFileBackedLocatorMixin,
+)
+from numba.misc.appdirs import AppDirs
+
+#: What Numba was told by variables of the environment, such as where to keep compiled kernels.
+_CONFIG: Any = numba.config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,27 +61,68 @@ def fused_kernel(function: F) -> F:
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
 
 
-def _digest(folder: Path) -> str:
-    """Condense the Python files of a folder: another text, another digest."""
+@cache
+def _digest(place: Path) -> str:
+    """Condense a Python file, or all of a folder: another text, another digest."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-class _Cache(FunctionCache):
-    """Numba's cache of a kernel on disk, in two respects more careful.
+def _outermost_package(place: Path) -> Path:
+    """Return the folder of the outermost package that a file belongs to, or the file if there is none."""
+    while (place.parent / "__init__.py").is_file():
+        place = place.parent
+    return place
 
-    Numba takes a kernel for fresh as long as the kernel's own file is unchanged, though code from
-    other files is compiled into it: here any file of the package counts. And where Numba would let
-    a full disk, a file of another user or a damaged one stop the program, the kernel is compiled.
+
+class _Locator(_SourceFileBackedLocatorMixin, _CacheLocator):
+    """Where the compiled form of a kernel is kept, and what makes it stale.
+
+    In the user's cache directory; never in the package, where Numba would put it, because ``pip`` does not
+    remove files that it did not install. And Numba takes a kernel for fresh as long as the kernel's own file
+    is unchanged, though code from other files is compiled into it: here any file of this library or of the
+    kernel's own package counts.
     """
 
-    _sources = _digest(Path(__file__).parent)
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file = file
+        self._lineno = function.__code__.co_firstlineno
+        self._path = Path(self._directory()) / self.get_suitable_cache_subpath(file)
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file._source_stamp = self._sources
+    def _directory(self) -> str:
+        return AppDirs("lslmatch", appauthor=False).user_cache_dir
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def get_source_stamp(self) -> tuple[str, str]:
+        return _digest(Path(__file__).parent), _digest(_outermost_package(Path(self._py_file)))
+
+
+class _NamedLocator(_Locator):
+    """The same in the directory that ``NUMBA_CACHE_DIR`` names, if it does."""
+
+    def _directory(self) -> str:
+        return _CONFIG.CACHE_DIR
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        return super().from_function(function, file) if _CONFIG.CACHE_DIR else None
+
+
+class _CacheFiles(CompileResultCacheImpl):
+    _locator_classes = [_NamedLocator, _Locator]
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of a kernel on disk, which here never stops the program.
+
+    Where a full disk, a file of another user or a damaged one would, the kernel is compiled anew.
+    """
+
+    _impl_class = _CacheFiles
 
     def load_overload(self, *arguments: Any) -> Any:
         try:

@@ -6,8 +6,13 @@ the day; ``pytest --hypothesis-profile=explore`` looks for new ones.
 
 import signal
 
+import pytest
 from hypothesis import settings
-from reference import SMALL
+
+# Before anything of it is imported: assertions that fail there say as much as those of the tests.
+pytest.register_assert_rewrite("tests.support")
+
+from tests.support.reference import SMALL  # noqa: E402
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=40 if SMALL else 120)
 settings.register_profile("explore", deadline=None, max_examples=2000)

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numba
 import pytest
-from reference import SMALL
 
 import lslmatch
 from lslmatch import _jit
+from tests.support.reference import SMALL
 
 #: Yields the name and the object of everything in the package that Numba compiles.
 DISPATCHERS = """
@@ -32,11 +32,19 @@ def dispatchers():
 
 
 def run_compiled(code, **environment):
-    """Run code in a new interpreter with the JIT on, whatever it is here; return what it printed."""
+    """Run code in a new interpreter with the JIT on, whatever it is here; return what it printed.
+
+    A variable of the environment that is None is not set there.
+    """
     library = str(Path(lslmatch.__file__).parents[1])
     variables = {**os.environ, "PYTHONPATH": library, "NUMBA_DISABLE_JIT": "0", **environment}
+    variables = {name: value for name, value in variables.items() if value is not None}
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=600, check=False)
+    # The directory that the program runs in comes first on its path.
+    place = variables["PYTHONPATH"] or None
+    done = subprocess.run(
+        command, cwd=place, env=variables, capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -182,19 +190,65 @@ def test_a_kernel_is_cached_on_disk():
 
 
 @compiled_only
-@pytest.mark.usefixtures("cache")
-def test_a_change_anywhere_in_the_package_makes_the_cache_stale(tmp_path, monkeypatch):
-    folder = tmp_path / "package"
-    other = folder / "inner" / "other.py"
-    other.parent.mkdir(parents=True)
-    other.touch()
-    monkeypatch.setattr(_jit._Cache, "_sources", _jit._digest(folder))
-    assert not found_in_cache()
-    assert found_in_cache()
-    other.write_text("CONSTANT = 1")
-    monkeypatch.setattr(_jit._Cache, "_sources", _jit._digest(folder))
-    assert not found_in_cache()
-    assert found_in_cache()
+def test_a_change_in_any_file_of_the_own_package_makes_a_kernel_stale(tmp_path):
+    steps = tmp_path / "other" / "inner" / "steps.py"
+    steps.parent.mkdir(parents=True)
+    for folder in (steps.parent, steps.parent.parent):
+        (folder / "__init__.py").touch()
+    policy = "from lslmatch._jit import inline_kernel, kernel\n"
+    steps.write_text(policy + "@inline_kernel\ndef step(x):\n    return 2.0 * x\n")
+    (tmp_path / "other" / "kernels.py").write_text(
+        policy + "from other.inner.steps import step\n@kernel\ndef call(x):\n    return step(x) + 1.0\n"
+    )
+    program = f"""
+        import sys
+        sys.path.insert(0, {str(tmp_path)!r})
+        from other.kernels import call
+        print(call(1.0), sum(call.stats.cache_hits.values()))
+        """
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run_compiled(program, **cache) == "3.0 0\n"
+    assert run_compiled(program, **cache) == "3.0 1\n"
+    steps.write_text(steps.read_text().replace("2.0 * x", "20.0 * x"))
+    assert run_compiled(program, **cache) == "21.0 0\n"
+
+
+@compiled_only
+def test_a_change_anywhere_in_the_library_makes_every_kernel_stale(tmp_path):
+    library = tmp_path / "library" / "lslmatch"
+    shutil.copytree(Path(lslmatch.__file__).parent, library, ignore=shutil.ignore_patterns("__pycache__"))
+    program = """
+        from lslmatch.alignment import moments
+        moments.estimate_affine([[0.0], [2.0]], [[0.0], [1.0]])
+        print(sum(moments._centred_statistics.stats.cache_hits.values()))
+        """
+    places = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(library.parent)}
+    assert [run_compiled(program, **places) for _ in range(2)] == ["0\n", "1\n"]
+    with open(library / "io" / "__init__.py", "a", encoding="utf-8") as stream:
+        stream.write("CONSTANT = 1\n")
+    assert run_compiled(program, **places) == "0\n"
+
+
+@compiled_only
+@pytest.mark.parametrize("named", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
+def test_kernels_are_kept_in_the_users_cache_directory_and_never_in_the_package(tmp_path, named):
+    if named != "NUMBA_CACHE_DIR" and sys.platform != "linux":
+        pytest.skip("other platforms have other conventions")
+    library = tmp_path / "library" / "lslmatch"
+    shutil.copytree(Path(lslmatch.__file__).parent, library, ignore=shutil.ignore_patterns("__pycache__"))
+    program = """
+        import lslmatch
+        lslmatch.estimate_affine([[0.0], [2.0]], [[0.0], [1.0]])
+        """
+    unset = dict.fromkeys(["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+    run_compiled(program, **unset | {named: str(tmp_path / "named"), "PYTHONPATH": str(library.parent)})
+    expected = {
+        "NUMBA_CACHE_DIR": "named",
+        "XDG_CACHE_HOME": "named/lslmatch",
+        "HOME": "named/.cache/lslmatch",
+    }
+    kept = {path.parent.parent for path in tmp_path.rglob("*.nb[ic]")}
+    assert kept == {tmp_path / expected[named]}
 
 
 @compiled_only

@@ -1,9 +1,12 @@
 import fnmatch
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
+import venv
 from pathlib import Path
 
 import pytest
@@ -87,3 +90,59 @@ def test_the_source_distribution_is_the_whole_clone(clone, tmp_path):
         names = {member.name.partition("/")[2] for member in packed.getmembers() if member.isfile()}
     made = {name for name in names if name == "PKG-INFO" or ".egg-info/" in name}
     assert names - made == files
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """A virtual environment that has what this one has, but for lslmatch; its interpreter."""
+    folder = tmp_path / "environment"
+    venv.create(folder, symlinks=os.name != "nt")
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder)}))
+    others = tmp_path / "others"
+    others.mkdir()
+    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for entry in Path(place).iterdir():
+            # Neither the library nor what an editable installation of it left to be run at every start.
+            if "lslmatch" not in entry.name:
+                (others / entry.name).symlink_to(entry)
+    (packages / "others.pth").write_text(f"{others}\n")
+    return Path(sysconfig.get_path("scripts", "venv", {"base": str(folder)})) / "python", packages
+
+
+def test_installing_again_after_kernels_were_compiled_leaves_a_library_that_works(
+    environment, clone, tmp_path
+):
+    python, packages = environment
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "PYTHON"))
+    }
+    variables |= dict.fromkeys(["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"], str(tmp_path / "home"))
+
+    def run(*command):
+        done = subprocess.run(
+            command, cwd=elsewhere, env=variables, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def install(*what):
+        pip = sys.executable, "-m", "pip", "--python", str(python)
+        run(*pip, "install", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", *what)
+
+    def library():
+        """Compile a kernel, and tell where the library is."""
+        code = "import lslmatch; lslmatch.standardize([[0.0], [1.0]]); print(lslmatch.__file__)"
+        return Path(run(python, "-c", code).strip()).parent
+
+    install(clone)
+    assert library() == packages / "lslmatch"
+    install("--editable", clone)
+    assert library() == clone / "lslmatch"
+    assert run(python.parent / "lslmatch", "--version") == f"lslmatch {lslmatch.__version__}\n"
+    install("--force-reinstall", clone)
+    assert library() == packages / "lslmatch"
+    run(sys.executable, "-m", "pip", "--python", str(python), "uninstall", "--yes", "lslmatch")
+    assert not [path.name for path in packages.iterdir() if "lslmatch" in path.name]
+    assert list((tmp_path / "home").rglob("*.nbc"))

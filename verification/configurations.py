@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.model import Configuration
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.model import Configuration
 from verification.claim import Parameters
 
 

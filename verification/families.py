@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lslmatch.model import Configuration
 from lslmatch._types import FloatArray
+from lslmatch.model import Configuration
 from verification.configurations import draw_permutation
 
 Draw = Callable[[int, np.random.Generator], tuple[FloatArray, FloatArray]]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import Duals
 from lslmatch.assignment.screening import (
     Factors,
@@ -29,11 +30,8 @@ from lslmatch.assignment.screening import (
     room_for_lanes,
 )
 from lslmatch.costs import cost_of_pair
-from lslmatch._types import FloatArray, IntArray
 
-#: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard; so many
-#: coordinates of a row that is computed count as one.
-_STEPS_PER_CALL = 500_000
+#: Coordinates of a row that is computed which take as long as one step: a row scanned, a column reached.
 _COORDINATES_PER_STEP = 256
 #: Row scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 128
@@ -91,21 +89,27 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
 
 
 def augment_all(
-    pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray, most_passes: float = math.inf
+    pairs: Pairs,
+    lists: Lists,
+    state: Duals,
+    free_rows: IntArray,
+    steps_per_call: int,
+    most_passes: float = math.inf,
 ) -> bool:
     """Match all free rows by shortest paths, or give up when that is as much work as so many passes.
 
-    A pass computes all pairs once. Returns whether all rows are matched.
+    A pass computes all pairs once. After `steps_per_call` rows scanned and columns reached the kernel
+    returns to Python, so that Ctrl-C is heard. Returns whether all rows are matched.
     """
     if not free_rows.size:
         return True
     coordinates = math.prod(pairs.geometry.shape) * (pairs.tiles.b.shape[1] + 1)
-    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * _STEPS_PER_CALL)
+    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * steps_per_call)
     factors = column_factors(pairs, state.col_dual)
     search = _new_search(pairs, factors, state)
     done = 0
     while done < free_rows.size and calls_left > 0:
-        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done, _STEPS_PER_CALL)
+        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done, steps_per_call)
         calls_left -= 1
     return done == free_rows.size
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix
 from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import Assignment
 
 #: Costs above 2**960 are solved in smaller units, so that sums and differences stay finite.
@@ -126,16 +127,21 @@ def _in_units(solution: Duals, exponent: int) -> Duals:
 
 
 def assign_points(
-    geometry: Geometry, rule: CostRule, workers: int = 1, col_dual: FloatArray | None = None
+    geometry: Geometry,
+    rule: CostRule,
+    workers: int = 1,
+    col_dual: FloatArray | None = None,
+    settings: SolverSettings | None = None,
 ) -> Assignment:
     """Assign the points of the smaller set of a geometry to points of the larger one.
 
-    `col_dual` is a warm start for sets of equal size, as in :func:`solve_streamed`.
+    `col_dual` is a warm start for sets of equal size, and `settings` are the default ones unless given, as in
+    :func:`solve_streamed`.
     """
     n, m = geometry.shape
     if n > m:
         geometry, rule = geometry.transposed(), rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
-    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual)
+    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual, settings=settings)
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 

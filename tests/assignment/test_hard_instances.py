@@ -5,13 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.optimize
-from hard_instances import draw
-from reference import SMALL, least_cost
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import streamed
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.hard_instances import draw
+from tests.support.reference import SMALL, least_cost
+from tests.support.solver import set_solver
 
 TRIALS = 60 if SMALL else 800
 LARGEST = 12 if SMALL else 60
@@ -19,7 +20,7 @@ LARGEST = 12 if SMALL else 60
 
 @pytest.fixture(autouse=True)
 def _always_streamed(monkeypatch):
-    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+    set_solver(monkeypatch, dense_pairs=0)
 
 
 def draw_problem(rng, largest=LARGEST):
@@ -61,10 +62,13 @@ def assert_proven(cost, solution, unit):
 def test_the_optimum_is_that_of_scipy(monkeypatch):
     rng = np.random.default_rng(1)
     for _ in range(TRIALS):
-        monkeypatch.setattr(streamed, "_LIST", int(rng.choice([1, 2, 5, 32])))
-        monkeypatch.setattr(streamed, "_SHORT_LIST", int(rng.choice([1, 4])))
-        monkeypatch.setattr(streamed, "_MANY_CONFLICTS", float(rng.choice([0.0, 0.15, 1.0])))
-        monkeypatch.setattr(streamed, "_KEPT_PAIRS", int(rng.choice([0, 1 << 26])))
+        set_solver(
+            monkeypatch,
+            list_size=int(rng.choice([1, 2, 5, 32])),
+            short_list_size=int(rng.choice([1, 4])),
+            many_conflicts=float(rng.choice([0.0, 0.15, 1.0])),
+            kept_pairs=int(rng.choice([0, 1 << 26])),
+        )
         geometry, rule = draw_problem(rng)
         cost = cost_matrix(geometry, rule)
         unit = np.abs(cost).max() or 1.0
@@ -81,7 +85,7 @@ def test_the_optimum_is_that_of_scipy(monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("copies", [12, 24])
 def test_more_points_coincide_than_a_list_holds(size, copies, monkeypatch):
-    monkeypatch.setattr(streamed, "_LIST", size)
+    set_solver(monkeypatch, list_size=size)
     x = np.repeat([[0.0, 1.0], [2.0, 0.0]], [copies, 24 - copies], axis=0)
     x[0] += 3.0
     y = x[::-1].copy()
@@ -102,7 +106,7 @@ def test_hundreds_of_points(seed):
 
 def test_whole_numbers_are_matched_exactly(monkeypatch):
     """Costs that are whole numbers leave no room for rounding: the sum is the optimum itself."""
-    monkeypatch.setattr(streamed, "_LIST", 3)
+    set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(3)
     for _ in range(TRIALS // 10):
         n = int(rng.integers(2, LARGEST))
@@ -116,7 +120,7 @@ def test_whole_numbers_are_matched_exactly(monkeypatch):
 
 def test_the_certificate_holds_in_exact_arithmetic(monkeypatch):
     """Duals as fractions, made feasible without rounding, bound the optimum from below."""
-    monkeypatch.setattr(streamed, "_LIST", 2)
+    set_solver(monkeypatch, list_size=2)
     rng = np.random.default_rng(4)
     for _ in range(TRIALS // 10):
         geometry, rule = draw_problem(rng, 6)

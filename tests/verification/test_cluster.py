@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from laboratory import exit_code, run, run_studies
 
+from tests.verification.laboratory import exit_code, run, run_studies
 from verification.trials import Pool
 
 pytest.importorskip("distributed")

@@ -2,8 +2,7 @@ import re
 import sys
 from pathlib import Path
 
-from laboratory import exit_code, verdicts
-
+from tests.verification.laboratory import exit_code, verdicts
 from verification import claims
 
 GUIDE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")

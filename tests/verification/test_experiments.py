@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from laboratory import run_studies
 
+from tests.verification.laboratory import run_studies
 from verification import experiments, figures
 from verification.__main__ import main
 from verification.files import read_table

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from laboratory import LIGHT, exit_code, verdicts
 
+from tests.verification.laboratory import LIGHT, exit_code, verdicts
 from verification.checkpoint import Checkpoint
 from verification.files import write_together
 from verification.tally import Tally

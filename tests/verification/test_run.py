@@ -3,8 +3,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from laboratory import LIGHT, exit_code, numbers, run, verdicts
 
+from tests.verification.laboratory import LIGHT, exit_code, numbers, run, verdicts
 from verification import claims, pictures
 from verification.__main__ import main
 from verification.run import try_claim

@@ -5,12 +5,12 @@ import functools
 
 import numpy as np
 import pytest
-from laboratory import exit_code, verdicts
 
 import lslmatch
 from lslmatch import matching, theory
 from lslmatch.alignment import moments as alignment
 from lslmatch.results import Affine
+from tests.verification.laboratory import exit_code, verdicts
 from verification import claims
 
 

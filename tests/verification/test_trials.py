@@ -7,8 +7,8 @@ import textwrap
 
 import numpy as np
 import pytest
-from laboratory import run
 
+from tests.verification.laboratory import run
 from verification import claims, trials
 from verification.trials import Batch, Pool, generator
 
@@ -73,7 +73,7 @@ def test_a_killed_run_goes_on_to_identical_numbers(tmp_path):
     program = textwrap.dedent(
         """
         import os, pathlib, signal, sys
-        from laboratory import run
+        from tests.verification.laboratory import run
         def kill(batch, done, total):
             if done == 3:
                 os.kill(os.getpid(), signal.SIGKILL)

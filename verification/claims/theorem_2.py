@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.model import Configuration, adversarial_configuration, random_configuration
 from lslmatch._types import IntArray
+from lslmatch.model import Configuration, adversarial_configuration, random_configuration
 from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
 from verification.configurations import draw_permutation, smallest_delta
 from verification.recovery import certified_match

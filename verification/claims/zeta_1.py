@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.model import Configuration
 from lslmatch._types import FloatArray
+from lslmatch.model import Configuration
 from verification.claim import Cell, Claim, Control, Parameters
 from verification.configurations import centred_noise, draw_configuration
 from verification.suprema import moving_supremum

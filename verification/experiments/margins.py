@@ -12,8 +12,8 @@ from scipy.special import expit
 from scipy.stats import norm, rankdata
 
 import lslmatch
-from lslmatch.model import Configuration, random_configuration
 from lslmatch._types import FloatArray
+from lslmatch.model import Configuration, random_configuration
 from verification import intervals
 from verification.claim import Cell, Parameters
 from verification.figure import CellRows, Figure, Study, Tables

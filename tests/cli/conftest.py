@@ -1,0 +1,3 @@
+from tests.support.command_line import points, saved
+
+__all__ = ["points", "saved"]
