@@ -16,10 +16,17 @@ import numpy as np
 
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.geometry.tiles import FEW_ROWS, TILE_ROWS, correct_cancelled, cut_tiles, exact_distance, expand_tile
-from lslmatch._types import FloatArray
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    TILE_ROWS,
+    correct_cancelled,
+    cut_tiles,
+    exact_distance,
+    expand_tile,
+)
 from lslmatch.results import Affine
 
 #: Noise variances in units of the squared extent of the data must be above this, and below its inverse.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_affine,
     check_count,
@@ -14,12 +15,11 @@ from lslmatch._validation import (
     check_point_pair,
 )
 from lslmatch.alignment.moments import estimate_affine
+from lslmatch.alignment.profile import fit_best, fit_profile
+from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.assignment.greedy import choose_nearest
-from lslmatch.alignment.profile import fit_best, fit_profile
-from lslmatch._types import FloatArray
 from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")

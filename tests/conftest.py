@@ -7,7 +7,8 @@ the day; ``pytest --hypothesis-profile=explore`` looks for new ones.
 import signal
 
 from hypothesis import settings
-from reference import SMALL
+
+from tests.support.reference import SMALL
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=40 if SMALL else 120)
 settings.register_profile("explore", deadline=None, max_examples=2000)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import centred_statistics, sqrt_fraction
 
 from lslmatch import Affine, estimate_affine, match, standardize
 from lslmatch.alignment.moments import _centred_statistics
+from tests.support.reference import centred_statistics, sqrt_fraction
 
 SHAPES = [(2, 1), (3, 1), (2, 4), (7, 3), (40, 5)]
 shapes = pytest.mark.parametrize(("n", "d"), SHAPES)

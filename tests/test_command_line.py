@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 
 import lslmatch
 from lslmatch import __main__ as command_line
-from lslmatch.io import tables as files
 from lslmatch import check_certificate, diagnose, match
 from lslmatch.cli.progress import Progress
+from lslmatch.io import tables as files
 
 CHECKOUT = Path(__file__).parents[1]
 

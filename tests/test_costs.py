@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fraction
 
 from lslmatch import Affine, estimate_affine, log_cost_matrix, standardize
 from lslmatch import costs as pricing
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fraction
 
 #: Logarithms of distances with a relative error of at most 1e-12, themselves rounded.
 TOLERANCE = {"rtol": 1e-14, "atol": 1e-12}

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from reference import SMALL
 
 from lslmatch import Affine, diagnose, log_cost_matrix, match, solve_assignment, theory
 from lslmatch.diagnosis import diagnose as diagnosis
-from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.diagnosis.estimates import noise_levels
+from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.model import random_configuration
+from tests.support.reference import SMALL
 
 N = 40 if SMALL else 300
 

@@ -5,12 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from reference import SMALL, squared_distances
 
 from lslmatch import Affine
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent
-from lslmatch.geometry.tiles import FEW_ROWS, correct_cancelled, cut_tiles, exact_distance, expand_row, expand_tile
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    correct_cancelled,
+    cut_tiles,
+    exact_distance,
+    expand_row,
+    expand_tile,
+)
+from tests.support.reference import SMALL, squared_distances
 
 #: Relative errors: eight bits may be lost to cancellation, and each of d terms rounds.
 EXPANDED = 1e-12

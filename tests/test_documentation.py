@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
-from benchmarks import scale
-from reference import SMALL
 
 import lslmatch
+from tests.benchmarks import scale
+from tests.support.reference import SMALL
 
 CHECKOUT = Path(__file__).parents[1]
 DOCS = CHECKOUT / "docs"

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numba
 import pytest
-from reference import SMALL
 
 import lslmatch
 from lslmatch import _jit
+from tests.support.reference import SMALL
 
 #: Yields the name and the object of everything in the package that Numba compiles.
 DISPATCHERS = """

@@ -16,12 +16,12 @@ import pytest
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import SMALL, costs, greedy_partners, least_cost, squared_distances
 
 import lslmatch
 from lslmatch import Affine, check_certificate, estimate_affine, match, standardize
 from lslmatch import costs as pricing
 from lslmatch.assignment import streamed
+from tests.support.reference import SMALL, costs, greedy_partners, least_cost, squared_distances
 
 PROVEN = ("lsl", "lss", "lsns")
 objectives = pytest.mark.parametrize("objective", [*PROVEN, "greedy"])

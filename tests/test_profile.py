@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from reference import SMALL
 
 from lslmatch import Affine, ProfileCurve, check_certificate, match
-from lslmatch.model import adversarial_configuration, random_configuration
-from lslmatch.alignment.profile import _GAIN
 from lslmatch.alignment.likelihood import Pairs, find_centres
+from lslmatch.alignment.profile import _GAIN
+from lslmatch.model import adversarial_configuration, random_configuration
+from tests.support.reference import SMALL
 
 searches = pytest.mark.parametrize("alignment", ["profile", "auto"])
 shapes = pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (2, 3), (20, 20), (14, 20), (20, 14)])

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from benchmarks import record, tables
+
+from tests.benchmarks import record, tables
 
 CHECKOUT = Path(__file__).parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference import SMALL
 
 import lslmatch
 from lslmatch import match
-from lslmatch.assignment import greedy
 from lslmatch._threads import over_rows
+from lslmatch.assignment import greedy
+from tests.support.reference import SMALL
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
 # Enough points for lists and searches; fewer go to the dense solver.

@@ -32,6 +32,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.solve import assign_points
@@ -39,8 +41,6 @@ from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
-from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import Affine, Assignment, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import Duals
 from lslmatch.assignment.screening import (
     Factors,
@@ -29,7 +30,6 @@ from lslmatch.assignment.screening import (
     room_for_lanes,
 )
 from lslmatch.costs import cost_of_pair
-from lslmatch._types import FloatArray, IntArray
 
 #: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard; so many
 #: coordinates of a row that is computed count as one.

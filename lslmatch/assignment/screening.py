@@ -19,11 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
-from lslmatch.costs import CostRule, cost_of_pair
-from lslmatch.geometry.coordinates import Geometry
-from lslmatch.geometry.tiles import FEW_ROWS, LANES, TILE_ROWS, Tiles, correct_cancelled, expand_row, expand_tile
-from lslmatch.geometry.boxes import CLEARLY, squared_gap
 from lslmatch._types import FloatArray
+from lslmatch.costs import CostRule, cost_of_pair
+from lslmatch.geometry.boxes import CLEARLY, squared_gap
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    LANES,
+    TILE_ROWS,
+    Tiles,
+    correct_cancelled,
+    expand_row,
+    expand_tile,
+)
 
 #: Rows whose keys are computed before the least of each are chosen.
 _GROUP_ROWS = 16

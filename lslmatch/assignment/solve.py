@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix
 from lslmatch.assignment.dense import Duals, solve_dense
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import Assignment
 
 #: Costs above 2**960 are solved in smaller units, so that sums and differences stay finite.

@@ -19,7 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._threads import over_rows, useful_workers
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.augmentation import Lists, augment_all, reduce_free_rows
 from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.assignment.screening import (
     Pairs,
     bounds_of_keys,
@@ -29,14 +32,11 @@ from lslmatch.assignment.screening import (
     price_pairs,
     room_for_lanes,
 )
-from lslmatch.assignment.augmentation import Lists, augment_all, reduce_free_rows
-from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.assignment.tile_order import route_by_gaps, whole_route
 from lslmatch.costs import CostRule, cost_matrix
+from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.geometry.tiles import TILE_ROWS, cut_tiles
-from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gaps
-from lslmatch._types import FloatArray, IntArray
 
 #: Up to this dimension products in single precision are accurate enough to screen the pairs.
 _SINGLE_DIMENSIONS = 1000

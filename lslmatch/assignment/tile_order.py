@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.screening import Pairs
 from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, squared_gaps
-from lslmatch._types import FloatArray, IntArray
 
 
 class Route(NamedTuple):

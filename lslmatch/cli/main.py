@@ -13,13 +13,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lslmatch import Diagnosis, __version__, check_certificate, diagnose, match
-from lslmatch.io.tables import FileError, Table, check_output, read_table, write_csv
-from lslmatch.cli.progress import Progress
-from lslmatch._validation import check_point_pair
-from lslmatch.geometry.coordinates import common_coordinates
-from lslmatch.diagnosis.estimates import matched_pairs
-from lslmatch.model import random_configuration
 from lslmatch._types import FloatArray, IntArray
+from lslmatch._validation import check_point_pair
+from lslmatch.cli.progress import Progress
+from lslmatch.diagnosis.estimates import matched_pairs
+from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.io.tables import FileError, Table, check_output, read_table, write_csv
+from lslmatch.model import random_configuration
 from lslmatch.results import MatchResult
 
 _DESCRIPTION = """\

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch import theory
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     check_affine,
     check_count,
@@ -22,12 +23,11 @@ from lslmatch._validation import (
 )
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.certificate import misfit
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
-from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, matched_pairs, midpoints, noise_levels, separation_of
-from lslmatch._types import FloatArray, IntArray
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
 
 #: The three verdicts of a :class:`Diagnosis`.

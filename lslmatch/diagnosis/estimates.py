@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.diagnosis.margins import Optimum, shortest_arcs
-from lslmatch.costs import CostRule
-from lslmatch.geometry.coordinates import Geometry
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.costs import CostRule
+from lslmatch.diagnosis.margins import Optimum, shortest_arcs
+from lslmatch.geometry.coordinates import Geometry
 
 #: Squared levels, in the unit of the data, are never below this, even if all points coincide.
 _LEAST_SQUARE = 2.0**-900

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.costs import CostRule, cost_matrix, cost_of_pair
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch._types import FloatArray, IntArray
 
 #: Entries of the block of costs of the streamed pass (8 MB).
 _BLOCK_ENTRIES = 1 << 20

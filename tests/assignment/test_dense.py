@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference import SMALL, certificate_violation, greatest_cost
 
 from lslmatch.assignment import dense
+from tests.support.reference import SMALL, certificate_violation, greatest_cost
 
 SIZES = [(1, 1), (2, 2), (20, 20), (5, 21), (1, 9)] + ([] if SMALL else [(130, 130), (64, 65), (100, 260)])
 

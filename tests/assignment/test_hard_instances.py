@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.optimize
-from hard_instances import draw
-from reference import SMALL, least_cost
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import streamed
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.hard_instances import draw
+from tests.support.reference import SMALL, least_cost
 
 TRIALS = 60 if SMALL else 800
 LARGEST = 12 if SMALL else 60

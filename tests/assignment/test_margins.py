@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from reference import SMALL
 
 from lslmatch import Affine, solve_assignment
-from lslmatch.diagnosis import margins
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.diagnosis import margins
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.reference import SMALL
 
 TRIALS = 12 if SMALL else 150
 LARGEST = 7 if SMALL else 30

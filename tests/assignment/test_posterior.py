@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from reference import SMALL
 
 from lslmatch import Affine, diagnose, match
-from lslmatch.diagnosis.margins import Optimum
-from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, square_rule
+from lslmatch.diagnosis.confidence import pair_probabilities
+from lslmatch.diagnosis.margins import Optimum
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.reference import SMALL
 
 
 def matched(x, y):

@@ -6,9 +6,9 @@ import pytest
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import EPS, SMALL, certificate_violation, greatest_cost, least_cost, total_cost
 
 from lslmatch import linear_sum_assignment, solve_assignment
+from tests.support.reference import EPS, SMALL, certificate_violation, greatest_cost, least_cost, total_cost
 
 #: Bound on violations, in units of the greatest cost: rounding errors of a few hundred operations.
 TOLERANCE = 1e-12

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from hard_instances import BY_REGION
-from reference import SMALL
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import augmentation, streamed
-from lslmatch.geometry import tiles
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.probe import probe
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.geometry import tiles
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.hard_instances import BY_REGION
+from tests.support.reference import SMALL
 
 TRIALS = 40 if SMALL else 500
 LARGEST = 14 if SMALL else 60

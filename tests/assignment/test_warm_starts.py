@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from reference import SMALL, certificate_violation
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.reference import SMALL, certificate_violation
 
 POINTS, SCALES, ROUNDS = (16, 4, 6) if SMALL else (100, 20, 15)
 

@@ -1,4 +1,4 @@
-"""The command ``python tests/benchmarks``: time, compare with the baseline, remember, draw."""
+"""The command ``python -m tests.benchmarks``: time, compare with the baseline, remember, draw."""
 
 import argparse
 import fnmatch
@@ -9,10 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import growth, memory, pictures, plan, ratios, record, startup, tables
-from benchmarks.instances import catalogue, smoke_catalogue
-from benchmarks.isolated import CHECKOUT, child_environment
-from benchmarks.peers import OURS, installed_peers, missing_packages
+from tests.benchmarks import growth, memory, pictures, plan, ratios, record, startup, tables
+from tests.benchmarks.instances import catalogue, smoke_catalogue
+from tests.benchmarks.isolated import CHECKOUT, child_environment
+from tests.benchmarks.peers import OURS, installed_peers, missing_packages
 
 _HERE = Path(__file__).resolve().parent
 #: How often a suspicious case is timed again before it counts as a loss.
@@ -45,7 +45,7 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog="python tests/benchmarks",
+        prog="python -m tests.benchmarks",
         description="Time the library beside its peers and compare the ratios with the baseline.",
     )
     what = parser.add_mutually_exclusive_group()

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks import isolated
-from benchmarks.instances import Case
+from tests.benchmarks import isolated
+from tests.benchmarks.instances import Case
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000)
 DIMENSION = 20
@@ -34,7 +34,7 @@ def measure(contestants, sizes, limit, report):
         for contestant in contestants:
             for n in sizes:
                 case = Case(kind, n, DIMENSION)
-                outcome = isolated.call("benchmarks.trial:try_once", case, contestant, seconds=limit)
+                outcome = isolated.call("tests.benchmarks.trial:try_once", case, contestant, seconds=limit)
                 seconds, peak = outcome.value or (None, None)
                 points.append(Point(kind, contestant, n, seconds, peak, outcome.failure))
                 report(points[-1])

@@ -32,7 +32,7 @@ def call(function, *arguments, seconds, environment=None):
     RuntimeError
         If it fails by anything but the time limit or a lack of memory.
     """
-    command = [sys.executable, "-m", "benchmarks.isolated", function, json.dumps(arguments)]
+    command = [sys.executable, "-m", "tests.benchmarks.isolated", function, json.dumps(arguments)]
     try:
         done = subprocess.run(
             command,
@@ -53,8 +53,8 @@ def call(function, *arguments, seconds, environment=None):
 
 
 def child_environment():
-    """Let child processes import this checkout and the benchmarks."""
-    paths = [str(CHECKOUT), str(CHECKOUT / "tests"), os.environ.get("PYTHONPATH")]
+    """Let child processes import this checkout."""
+    paths = [str(CHECKOUT), os.environ.get("PYTHONPATH")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 

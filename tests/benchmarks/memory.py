@@ -3,9 +3,9 @@
 import time
 
 import lslmatch
-from benchmarks import isolated
-from benchmarks.instances import Case, draw
-from benchmarks.peers import OURS
+from tests.benchmarks import isolated
+from tests.benchmarks.instances import Case, draw
+from tests.benchmarks.peers import OURS
 
 CASES = (
     Case("above", 30_000, 12),
@@ -19,8 +19,8 @@ def measure(cases, limit, report):
     results = []
     for case in cases:
         # Compilation has a peak of its own: leave it to another process, which fills the cache on disk.
-        isolated.call("benchmarks.trial:try_once", _smaller(case), OURS, seconds=limit)
-        outcome = isolated.call("benchmarks.memory:measure_one", case, seconds=limit)
+        isolated.call("tests.benchmarks.trial:try_once", _smaller(case), OURS, seconds=limit)
+        outcome = isolated.call("tests.benchmarks.memory:measure_one", case, seconds=limit)
         results.append({"case": case.name, "failure": outcome.failure, **(outcome.value or {})})
         report(results[-1])
     return results

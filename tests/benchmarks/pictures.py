@@ -2,9 +2,9 @@
 
 import contextlib
 
-from benchmarks.growth import DIMENSION, exponent, series
-from benchmarks.instances import KINDS
-from benchmarks.peers import OURS
+from tests.benchmarks.growth import DIMENSION, exponent, series
+from tests.benchmarks.instances import KINDS
+from tests.benchmarks.peers import OURS
 
 #: Colours that colour-blind readers tell apart and whose greys differ; markers and dashes say it again.
 _STYLES = {

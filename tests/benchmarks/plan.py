@@ -13,9 +13,9 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import isolated
-from benchmarks.instances import Case, smoke_catalogue
-from benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, installed_peers
+from tests.benchmarks import isolated
+from tests.benchmarks.instances import Case, smoke_catalogue
+from tests.benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, installed_peers
 
 FACTOR = 3.0
 LEAST_LIMIT = 20.0
@@ -43,7 +43,7 @@ def survey(case):
         peers = [seconds[name] for name in seconds if name != OURS and seconds[name] is not None]
         limit = LEAST_LIMIT + (min(peers) if min(peers) > LONG else 0.0) if peers else GREATEST_LIMIT
         # What the process needs besides: imports, drawing, and the first call that warms up.
-        outcome = isolated.call("benchmarks.trial:try_once", case, contestant, seconds=limit + 20.0)
+        outcome = isolated.call("tests.benchmarks.trial:try_once", case, contestant, seconds=limit + 20.0)
         seconds[contestant] = outcome.value and outcome.value[0]
     return seconds
 

@@ -6,8 +6,8 @@ Absolute times drift between machines and days; ratios much less.
 
 import math
 
-from benchmarks.instances import Case
-from benchmarks.peers import OURS, PEERS, PRODUCT, PRODUCT_IN_PLACE
+from tests.benchmarks.instances import Case
+from tests.benchmarks.peers import OURS, PEERS, PRODUCT, PRODUCT_IN_PLACE
 
 #: The share of a ratio that may be lost.
 ALLOWED_LOSS = 0.25

@@ -8,8 +8,8 @@ import platform
 import subprocess
 from typing import NamedTuple
 
-from benchmarks.instances import Case
-from benchmarks.isolated import CHECKOUT
+from tests.benchmarks.instances import Case
+from tests.benchmarks.isolated import CHECKOUT
 
 _PACKAGES = ("lslmatch", "numpy", "numba", "scipy", "scikit-learn", "lapx", "lapjv")
 

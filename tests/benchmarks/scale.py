@@ -1,4 +1,4 @@
-"""What very large matchings would take, from measured constants: ``python tests/benchmarks/scale.py``.
+"""What very large matchings would take, from measured constants: ``python -m tests.benchmarks.scale``.
 
 Each stage is measured in core-seconds at a few sizes. Two models are fitted to some
 of the sizes and compared with the others: the expected power of n with one constant, and a power of n that is
@@ -16,14 +16,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path[:1] = [str(Path(__file__).resolve().parents[up]) for up in (1, 2)]
+import numpy as np
+from scipy.spatial import KDTree
 
-import numpy as np  # noqa: E402
-from scipy.spatial import KDTree  # noqa: E402
-
-import lslmatch  # noqa: E402
-from benchmarks import isolated, record  # noqa: E402
-from benchmarks.instances import Case, draw  # noqa: E402
+import lslmatch
+from tests.benchmarks import isolated, record
+from tests.benchmarks.instances import Case, draw
 
 DIMENSION = 10
 #: Sizes by kind of data: those that are fitted on, and those that are not.
@@ -124,7 +122,7 @@ def measure(limit):
     points = []
     for kind in FITTED:
         sizes = sorted(FITTED[kind] + CHECKED[kind])
-        outcome = isolated.call("benchmarks.scale:measure_kind", kind, sizes, seconds=limit)
+        outcome = isolated.call("tests.benchmarks.scale:measure_kind", kind, sizes, seconds=limit)
         if outcome.failure:
             raise RuntimeError(f"{kind}: ran out of {outcome.failure}")
         points += outcome.value
@@ -235,7 +233,7 @@ def _short(value):
 
 def main(arguments=None):
     """Measure and print the tables, or print them again from what was measured."""
-    parser = argparse.ArgumentParser(prog="python tests/benchmarks/scale.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scale", description=__doc__)
     parser.add_argument("--table", action="store_true", help="measure nothing: print the stored run's tables")
     parser.add_argument(
         "--price", type=float, default=PRICE, help="money for a core-hour (default: %(default)s)"

@@ -4,7 +4,7 @@ import importlib
 import tempfile
 import time
 
-from benchmarks import isolated
+from tests.benchmarks import isolated
 
 
 def measure(small=100, large=3000, cold=True):
@@ -24,7 +24,9 @@ def measure(small=100, large=3000, cold=True):
 
 
 def _fresh(function, argument, **environment):
-    outcome = isolated.call(f"benchmarks.startup:{function}", argument, seconds=300, environment=environment)
+    outcome = isolated.call(
+        f"tests.benchmarks.startup:{function}", argument, seconds=300, environment=environment
+    )
     if outcome.failure:
         raise RuntimeError(f"{function}({argument!r}) ran out of {outcome.failure}")
     return outcome.value

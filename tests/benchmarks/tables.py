@@ -1,9 +1,9 @@
 """Tables in Markdown: every case for the one who runs the benchmarks, and one row a kind for the README."""
 
-from benchmarks.instances import KINDS, MATRICES, POINTS
-from benchmarks.peers import OURS, PEERS, PRODUCT, PRODUCT_IN_PLACE
-from benchmarks.plan import FACTOR
-from benchmarks.ratios import best_peer, product_multiple, ratio, summary
+from tests.benchmarks.instances import KINDS, MATRICES, POINTS
+from tests.benchmarks.peers import OURS, PEERS, PRODUCT, PRODUCT_IN_PLACE
+from tests.benchmarks.plan import FACTOR
+from tests.benchmarks.ratios import best_peer, product_multiple, ratio, summary
 
 
 def case_table(seconds, baseline, surveys):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+CHECKOUT = Path(__file__).parents[2]
 
 #: A plugin for the timing run: the dense solver sleeps before it starts.
 SLOWED = """
@@ -29,9 +29,14 @@ solve.assign = slowed
 
 
 def run(folder, *arguments, environment=None, status=0):
-    command = [sys.executable, str(HERE), "--smoke", "--folder", str(folder), *arguments]
+    command = [sys.executable, "-m", "tests.benchmarks", "--smoke", "--folder", str(folder), *arguments]
     done = subprocess.run(
-        command, env=os.environ | (environment or {}), capture_output=True, text=True, timeout=600
+        command,
+        cwd=CHECKOUT,
+        env=os.environ | (environment or {}),
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout

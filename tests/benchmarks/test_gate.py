@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from benchmarks import ratios, record
-from benchmarks.growth import Point, exponent
-from benchmarks.instances import Case
-from benchmarks.plan import FACTOR, LONG, contenders, long_times, make_plan
+from tests.benchmarks import ratios, record
+from tests.benchmarks.growth import Point, exponent
+from tests.benchmarks.instances import Case
+from tests.benchmarks.plan import FACTOR, LONG, contenders, long_times, make_plan
 
 CASE, OTHER = Case("near", 1000, 3), Case("uniform", 300)
 

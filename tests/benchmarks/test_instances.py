@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.instances import Case, catalogue, draw, smoke_catalogue
-from benchmarks.peers import OURS, installed_peers, pair_costs, prepare
+from tests.benchmarks.instances import Case, catalogue, draw, smoke_catalogue
+from tests.benchmarks.peers import OURS, installed_peers, pair_costs, prepare
 
 
 def share_of_wrong_nearest(x, y):

@@ -1,7 +1,7 @@
 import pytest
 
-from benchmarks.growth import Point
-from benchmarks.pictures import draw_growth
+from tests.benchmarks.growth import Point
+from tests.benchmarks.pictures import draw_growth
 
 pytest.importorskip("matplotlib")
 

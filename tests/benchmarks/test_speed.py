@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-from benchmarks.instances import draw
-from benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, pair_costs, prepare
-from benchmarks.plan import current_plan
+from tests.benchmarks.instances import draw
+from tests.benchmarks.peers import OURS, PRODUCT, PRODUCT_IN_PLACE, pair_costs, prepare
+from tests.benchmarks.plan import current_plan
 
 PLAN = current_plan()
 

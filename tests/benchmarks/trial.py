@@ -2,9 +2,9 @@
 
 import time
 
-from benchmarks.instances import Case, draw
-from benchmarks.isolated import peak_bytes
-from benchmarks.peers import OURS, prepare
+from tests.benchmarks.instances import Case, draw
+from tests.benchmarks.isolated import peak_bytes
+from tests.benchmarks.peers import OURS, prepare
 
 
 def try_once(case, contestant):

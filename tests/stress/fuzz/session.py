@@ -4,8 +4,8 @@ import multiprocessing
 import time
 import warnings
 
-from fuzz.engines import ENGINES, MOST_BYTES
-from fuzz.targets import TARGETS
+from tests.stress.fuzz.engines import ENGINES, MOST_BYTES
+from tests.stress.fuzz.targets import TARGETS
 
 _TICK = 60.0
 #: An input that takes more than this many ticks hangs. Both processes may be stopped for a while.

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import lslmatch
-from fuzz.choices import Choices
-from fuzz.command_line import main
-from fuzz.session import try_inputs
-from fuzz.targets import TARGETS
+from tests.stress.fuzz.choices import Choices
+from tests.stress.fuzz.command_line import main
+from tests.stress.fuzz.session import try_inputs
+from tests.stress.fuzz.targets import TARGETS
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -95,7 +95,7 @@ def test_command_tries_every_target_and_counts(capfd):
 
 
 def test_crash_leaves_its_input_behind(capfd, monkeypatch):
-    monkeypatch.setattr("fuzz.session.try_inputs", _crash)
+    monkeypatch.setattr("tests.stress.fuzz.session.try_inputs", _crash)
     assert main(["--target", "formulas"]) == 1
     assert "FINDING (exit code -6); again: --target formulas --replay 0102" in capfd.readouterr().out
 

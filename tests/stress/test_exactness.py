@@ -2,12 +2,12 @@
 
 import math
 
-import exactness
 import numpy as np
 import pytest
-from reference import SMALL
 
 import lslmatch
+from tests.stress import exactness
+from tests.support.reference import SMALL
 
 TRIALS = 20 if SMALL else 150
 

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
-import endurance
 import numpy as np
 import pytest
+
+from tests.stress import endurance
 
 MINUTES = np.arange(1.0, 121.0)
 #: Kilobytes.
@@ -62,7 +62,7 @@ def clock(monkeypatch):
 #: would be used again, and hide a leak.
 RUN = """
 import itertools, pathlib, sys, types
-import endurance
+from tests.stress import endurance
 ticks = itertools.count()
 endurance.time = types.SimpleNamespace(perf_counter=lambda: next(ticks), process_time=float)
 endurance.run(2, pathlib.Path(sys.argv[1]), largest=12, keep=float(sys.argv[2]))
@@ -72,9 +72,10 @@ endurance.run(2, pathlib.Path(sys.argv[1]), largest=12, keep=float(sys.argv[2]))
 @pytest.mark.parametrize("keep", [0.0, LEAK])
 def test_a_leak_is_found_and_measured(keep, tmp_path):
     path = tmp_path / "lines.csv"
-    search = os.pathsep.join([str(Path(endurance.__file__).parent), *sys.path])
     command = [sys.executable, "-c", RUN, str(path), str(keep)]
-    subprocess.run(command, check=True, timeout=600, env=os.environ | {"PYTHONPATH": search})
+    subprocess.run(
+        command, check=True, timeout=600, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    )
     rows = endurance.read_lines(path)
     middle, last = rows[len(rows) // 2], rows[-1]
     assert (last["matches"], last["checked"]) == (120, 12)

@@ -10,13 +10,13 @@ from unittest import mock
 
 import numpy as np
 import scipy.optimize
-from reference import certificate_violation, greatest_cost
 
 import lslmatch
-from fuzz.choices import Choices
-from fuzz.files import try_command
 from lslmatch import model, theory
 from lslmatch.assignment import streamed
+from tests.stress.fuzz.choices import Choices
+from tests.stress.fuzz.files import try_command
+from tests.support.reference import certificate_violation, greatest_cost
 
 _DOCUMENTED = (ValueError, TypeError)
 

@@ -1,4 +1,4 @@
-"""Exactness under stress: ``python tests/exactness.py --small 100000 --large 1000``.
+"""Exactness under stress: ``python -m tests.stress.exactness --small 100000 --large 1000``.
 
 Matrices and pairs of point sets of hard families are solved and compared with SciPy. Every answer is checked
 by its certificate, and that of small instances in exact rational arithmetic.
@@ -9,23 +9,19 @@ import math
 import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-if __name__ == "__main__":  # the checkout is tried, whether or not it is installed
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import numpy as np
+import scipy.optimize
+from tqdm import tqdm
 
-import numpy as np  # noqa: E402
-import scipy.optimize  # noqa: E402
-from hard_instances import BY_REGION, draw, draw_matrix  # noqa: E402
-from reference import certificate_violation, costs, greatest_cost  # noqa: E402
-from tqdm import tqdm  # noqa: E402
-
-import lslmatch  # noqa: E402
-from lslmatch import certificate  # noqa: E402
-from lslmatch.assignment import streamed  # noqa: E402
-from lslmatch.geometry import tiles  # noqa: E402
+import lslmatch
+from lslmatch import certificate
+from lslmatch.assignment import streamed
+from lslmatch.geometry import tiles
+from tests.support.hard_instances import BY_REGION, draw, draw_matrix
+from tests.support.reference import certificate_violation, costs, greatest_cost
 
 #: The greatest number of points of small and of large instances.
 SMALL_POINTS, LARGE_POINTS = 12, 500
@@ -140,7 +136,7 @@ def rational_gap(cost, row_ind, col_ind, row_dual, col_dual):
 
 def main(argv=None):
     """Try instances of both kinds and sizes; the exit code is 1 if an answer is not proven."""
-    parser = argparse.ArgumentParser(prog="python tests/exactness.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.stress.exactness", description=__doc__)
     parser.add_argument(
         "--small", type=int, default=1000, help="matrices, and pairs of sets, of up to 12 points"
     )

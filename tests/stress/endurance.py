@@ -1,8 +1,8 @@
 """Two hours of matching in one process: every answer must be right, and memory must stay flat.
 
-``python tests/endurance.py --minutes 120`` draws sets of changing size and kind, and matches them by every
-objective and alignment. It writes a line a minute to a CSV file and at the end judges the slope of the memory
-in use. Ctrl-C ends the run early, with a verdict on what there is. ``--keep 1`` is the negative
+``python -m tests.stress.endurance --minutes 120`` draws sets of changing size and kind, and matches them by
+every objective and alignment. It writes a line a minute to a CSV file and at the end judges the slope of the
+memory in use. Ctrl-C ends the run early, with a verdict on what there is. ``--keep 1`` is the negative
 control: it keeps one kilobyte a match, which has to be found.
 
 The exit code is 0 if memory is flat, 1 if it grows, 2 if the run was too short to tell.
@@ -20,15 +20,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-if __name__ == "__main__":  # the checkout is tried, whether or not it is installed
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import numpy as np
+import scipy.optimize
+import scipy.stats
 
-import numpy as np  # noqa: E402
-import scipy.optimize  # noqa: E402
-import scipy.stats  # noqa: E402
-
-import lslmatch  # noqa: E402
-from lslmatch import model  # noqa: E402
+import lslmatch
+from lslmatch import model
 
 #: Growth that is called flat, in megabytes an hour.
 ALLOWANCE = 1.0
@@ -214,7 +211,9 @@ def _resident():
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.stress.endurance", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--minutes", type=float, default=120.0, help="how long to match, pauses not counted")
     parser.add_argument("--csv", type=Path, default=Path("endurance.csv"), help="where the lines go")
     parser.add_argument("--largest", type=int, default=3000, help="points of the largest set")

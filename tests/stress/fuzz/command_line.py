@@ -1,16 +1,16 @@
-"""``python tests/fuzz``: hostile input for the public functions and the command line."""
+"""``python -m tests.stress.fuzz``: hostile input for the public functions and the command line."""
 
 import argparse
 import warnings
 
-from fuzz.engines import ENGINES
-from fuzz.session import fuzz
-from fuzz.targets import TARGETS
+from tests.stress.fuzz.engines import ENGINES
+from tests.stress.fuzz.session import fuzz
+from tests.stress.fuzz.targets import TARGETS
 
 
 def main(argv=None):
     """Fuzz; the exit code is 1 if anything was found."""
-    parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.stress.fuzz", description=__doc__)
     parser.add_argument("--engine", choices=list(ENGINES), default="hypothesis", help="what finds the bytes")
     parser.add_argument("--target", choices=list(TARGETS), help="only this one (default: all in turn)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of processor time in all (default: 60)")

@@ -1,1 +1,0 @@
-"""Hostile input for the public functions and the command line; see ``python tests/fuzz --help``."""

@@ -1,0 +1,1 @@
+"""Hostile input for the public functions and the command line; see ``python -m tests.stress.fuzz --help``."""
