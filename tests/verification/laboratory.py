@@ -2,10 +2,11 @@
 
 import json
 
-from verification import claims, experiments, figures
-from verification.__main__ import main
-from verification.run import run_claims
-from verification.trials import Pool
+from verification import claims, figures
+from verification.claims.checking import run_claims
+from verification.cli.main import main
+from verification.engine.workers import Pool
+from verification.figures import making
 
 #: Claims whose smoke profile is quick.
 LIGHT = "lemma-1-lower", "lemma-2"
@@ -27,8 +28,8 @@ def run(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
 
 def run_studies(names, tmp_path, pool=None, resume=False, progress=None, seed=7):
     """Run studies of the smoke profile, and give what must not depend on where they ran."""
-    found = figures.run_studies(
-        [experiments.get_study(name) for name in names],
+    found = making.run_studies(
+        [figures.get_study(name) for name in names],
         profile="smoke",
         seed=seed,
         pool=pool or Pool(1),

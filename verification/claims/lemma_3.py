@@ -9,10 +9,11 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import centred_noise, noise_levels
-from verification.suprema import linear_supremum
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import centred_noise, noise_levels
+from verification.scenarios.suprema import linear_supremum
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):

@@ -7,9 +7,10 @@ import numpy as np
 import lslmatch
 from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import Affine
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
 
 _SCALES = (0.02, 1.0, 50.0)
 

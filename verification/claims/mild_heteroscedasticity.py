@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from lslmatch.model import adversarial_configuration, random_configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import stays_decision
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.recovery import certified_match
+from verification.statistics.thresholds import stays_decision
 
 _N, _D = 60, 10
 #: The largest ratios that the paper calls mild: log n and sqrt(d log n).

@@ -6,10 +6,11 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_permutation
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_permutation
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
 
 
 def setup(parameters: Parameters, rng: np.random.Generator) -> Configuration:

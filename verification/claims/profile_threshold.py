@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch.model import adversarial_configuration, random_configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import stays_decision
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
+from verification.statistics.thresholds import stays_decision
 
 _N, _D, _STRENGTH = 600, 12, 2.0
 _FACTOR = 1.15

@@ -9,9 +9,10 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):

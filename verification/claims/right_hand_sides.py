@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from lslmatch import theory
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.statistics.binomial import decide_events
 
 _TOLERANCE = 1e-9
 

@@ -11,10 +11,12 @@ from statsmodels.stats.proportion import proportion_confint, proportions_ztest
 from lslmatch import theory
 from lslmatch.model import adversarial_configuration
 from lslmatch.results import Affine
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import rises_decision
-from verification.verdicts import LEVEL
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import LEVEL
+from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.thresholds import rises_decision
 
 _N, _D, _STRENGTH = 600, 12, 2.0
 _ABOVE = 0.75  # success above the predicted curve is at least this

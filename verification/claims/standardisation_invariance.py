@@ -7,9 +7,10 @@ import numpy as np
 import lslmatch
 from lslmatch.alignment import moments as alignment
 from lslmatch.model import Configuration, random_configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
 
 #: Relative to the spread of the logarithms; differences that rounding explains are far smaller.
 _TOLERANCE = 1e-7

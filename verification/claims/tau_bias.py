@@ -9,10 +9,12 @@ from scipy.stats import norm
 
 import lslmatch
 from lslmatch.model import Configuration
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.configurations import draw_configuration
-from verification.rates import decide_equivalence, fit_slope, mean_row
-from verification.verdicts import LEVEL
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.binomial import LEVEL
+from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.slopes import decide_equivalence, fit_slope, mean_row
 
 _SLOPE, _MARGIN = -1.0, 0.3
 

@@ -10,9 +10,10 @@ import numpy as np
 import lslmatch
 from lslmatch import theory
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration, smallest_delta
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_configuration, smallest_delta
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):

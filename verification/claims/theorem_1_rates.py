@@ -8,9 +8,10 @@ import numpy as np
 
 import lslmatch
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration
-from verification.rates import slope_decision
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.slopes import slope_decision
 
 
 def setup(parameters: Parameters, rng: np.random.Generator) -> Configuration:

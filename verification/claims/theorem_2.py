@@ -11,10 +11,12 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import IntArray
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.configurations import draw_permutation, smallest_delta
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.scenarios.configurations import draw_permutation, smallest_delta
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
+from verification.statistics.decisions import CellCount, Decision
 
 _LADDER = (0.1, 0.05, 0.03, 0.02)
 

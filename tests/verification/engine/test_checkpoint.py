@@ -1,0 +1,40 @@
+import pytest
+
+from verification.engine.checkpoint import Checkpoint
+from verification.engine.tally import Tally
+from verification.engine.trials import Batch
+
+KEY = {"seed": 1}
+
+
+def write(path, count, key=KEY):
+    with Checkpoint(path, key, resume=False, read=Tally.from_json) as checkpoint:
+        for k in range(count):
+            tally = Tally(1)
+            tally.add([k / 10])
+            checkpoint.add(Batch("claim", "cell", k, k + 1, 1), tally)
+
+
+def test_what_was_added_is_read_again(tmp_path):
+    write(tmp_path / "new" / "file", 3)
+    found = Checkpoint(tmp_path / "new" / "file", KEY, resume=True, read=Tally.from_json).finished
+    assert sorted(batch.start for batch in found) == [0, 1, 2]
+    assert found[Batch("claim", "cell", 2, 3, 1)].mean() == pytest.approx(0.2)
+
+
+def test_an_unfinished_line_is_dropped(tmp_path):
+    write(tmp_path / "file", 3)
+    text = (tmp_path / "file").read_text()
+    (tmp_path / "file").write_text(text[:-20])
+    checkpoint = Checkpoint(tmp_path / "file", KEY, resume=True, read=Tally.from_json)
+    assert len(checkpoint.finished) == 2
+    with checkpoint:
+        pass
+    assert len(Checkpoint(tmp_path / "file", KEY, resume=True, read=Tally.from_json).finished) == 2
+
+
+def test_results_under_another_key_are_not_used(tmp_path):
+    write(tmp_path / "file", 3)
+    other = Checkpoint(tmp_path / "file", {"seed": 2}, resume=True, read=Tally.from_json)
+    assert other.finished == {}
+    assert other.is_stale
