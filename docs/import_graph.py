@@ -134,7 +134,7 @@ def component_of(module: str) -> str:
 
 
 def violations(root: Path, rules: Rules) -> list[str]:
-    """Return a sentence for everything in the code that the tables do not allow, or that they say in vain."""
+    """Return a sentence for everything in the code that the tables do not allow, or list without need."""
     found, unused = [], set(rules.exceptions)
     for package, layers in rules.layers.items():
         modules, imports = read_imports(root, package)

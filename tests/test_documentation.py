@@ -212,6 +212,25 @@ def test_citation_for_programs_is_that_of_the_readme():
     assert f"version: {lslmatch.__version__}\n" in citation
 
 
+# ------------------------------------------------------------------------------- glossary
+
+
+def words_of(text):
+    """Give the words that a glossary explains."""
+    entries = re.findall(r"^- \*\*([^*]+)\*\*: ", text, re.MULTILINE)
+    return [word for entry in entries for word in entry.split(", ")]
+
+
+def test_glossary_explains_each_word_once():
+    words = words_of(PAGES["glossary.md"])
+    assert len(words) > 40
+    assert sorted(set(words)) == sorted(words)
+
+
+def test_a_word_with_two_meanings_is_noticed():
+    assert words_of("- **point**: a row\n- **set, point**: all rows\n") == ["point", "set", "point"]
+
+
 # -------------------------------------------------------------------------------- reference
 
 
