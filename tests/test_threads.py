@@ -16,7 +16,6 @@ import pytest
 import lslmatch
 from lslmatch import match
 from lslmatch._threads import over_rows
-from lslmatch.assignment import greedy
 from tests.support.reference import SMALL
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
@@ -94,15 +93,6 @@ def test_the_others_stop_when_one_fails():
     with pytest.raises(ZeroDivisionError):
         over_rows(run, 100_000, 1, 2)
     assert len(seen) < 50_000
-
-
-def test_the_greedy_matching_may_be_interrupted_between_any_rows(monkeypatch):
-    x, y = np.random.default_rng(0).normal(size=(2, 23, 3))
-    whole = match(x, y, objective="greedy")
-    monkeypatch.setattr(greedy, "_COORDINATES_PER_CALL", 1)
-    in_steps = match(x, y, objective="greedy")
-    assert in_steps.permutation.tolist() == whole.permutation.tolist()
-    assert in_steps.objective == whole.objective
 
 
 @pytest.mark.skipif(SMALL or os.name != "posix", reason="needs compiled kernels and POSIX signals")

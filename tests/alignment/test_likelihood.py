@@ -1,9 +1,11 @@
-"""Residuals of pairs as functions of the scale, and the steps of the search."""
+"""Residuals of pairs as functions of the scale, lists of them, and centres: against their definitions."""
+
+import math
 
 import numpy as np
 import pytest
 
-from lslmatch.alignment.likelihood import Pairs, find_centres
+from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
 from tests.support.alignment import draw
 
 
@@ -53,3 +55,84 @@ def test_centres_do_not_collapse_onto_a_single_pair():
     factor = find_centres(a, b, 1.0, 1e-30, centres)
     shift = centres[0] - factor * centres[1]
     assert np.linalg.norm(shift) < 1.0
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_on_a_line_and_in_the_plane_the_centres_are_the_means(d):
+    a, b = draw(12, 12, d)
+    centres = np.zeros((2, d))
+    assert find_centres(a, b, 1.3, 1e-30, centres) == 1.3
+    np.testing.assert_allclose(centres, [a.mean(axis=0), b.mean(axis=0)], rtol=1e-13)
+
+
+@pytest.mark.parametrize("factor", [0.3, 1.0, 2.5])
+def test_the_value_is_that_of_the_formula(factor):
+    a, b = draw(9, 9, 3)
+    squares = [
+        sum((p - factor * q) ** 2 for p, q in zip(*pair, strict=True)) for pair in zip(a, b, strict=True)
+    ]
+    information = sum(sum(q * q for q in row) / square for row, square in zip(b, squares, strict=True))
+    expected = sum(map(math.log, squares)) - 9 * math.log(factor) + math.log(information)
+    assert Pairs.of(a, b, 0.0).value(factor) == pytest.approx(expected, rel=1e-12)
+
+
+def test_some_of_the_pairs_have_the_value_that_they_have_alone():
+    a, b = draw(9, 9, 3)
+    rows = np.array([7, 2, 3])
+    assert Pairs.of(a, b, 0.0).part(rows).value(1.7) == Pairs.of(a[rows], b[rows], 0.0).value(1.7)
+
+
+def test_residuals_are_not_below_the_floor():
+    b = np.array([[1.0, 2.0], [3.0, -1.0]])
+    residuals = Pairs.of(2.0 * b + [[0.0, 0.0], [0.0, 0.5]], b, 1e-3).residuals(2.0)
+    np.testing.assert_allclose(residuals, [1e-3, 0.25])
+
+
+WINDOW = (0.5, 4.0)
+
+
+def all_priced(a, b, col_dual, factor):
+    """Squared residuals of all pairs times the price of their column, up to a common factor."""
+    return ((a[:, None] - factor * b) ** 2).sum(axis=-1) * np.exp(-col_dual)
+
+
+@pytest.mark.parametrize(("n", "m", "d"), [(8, 8, 1), (10, 20, 3), (20, 10, 3)])
+@pytest.mark.parametrize("factor", [0.5, 1.9, 4.0])
+def test_lists_that_hold_all_pairs_give_the_best_of_them(n, m, d, factor):
+    a, b = draw(n, m, d)
+    col_dual = np.random.default_rng(1).normal(size=m)
+    lists = Lists.of(a, b, col_dual, WINDOW, 1e-30)
+    priced = all_priced(a, b, col_dual, factor)
+    best = priced.argmin(axis=1)
+    np.testing.assert_array_equal(lists.best(factor), best)
+    # Prices are those of the column duals up to the greatest of them.
+    costs = np.log(priced.min(axis=1)) + col_dual.max()
+    residuals = ((a - factor * b[best]) ** 2).sum(axis=1)
+    information = ((b[best] ** 2).sum(axis=1) / residuals).sum()
+    expected = costs.sum() - n * math.log(factor) + math.log(information + 5.0)
+    np.testing.assert_allclose(lists.bounds(np.array([factor]), 5.0), [expected], rtol=1e-11)
+
+
+def test_lists_hold_the_pairs_that_are_cheapest_where_they_are_closest():
+    a, b = draw(6, 90, 3)
+    col_dual = np.random.default_rng(1).normal(size=90)
+    lists = Lists.of(a, b, col_dual, WINDOW, 1e-30)
+    closest = np.clip((a @ b.T) / (b**2).sum(axis=1), *WINDOW)
+    squares = ((a[:, None] - closest[..., None] * b) ** 2).sum(axis=-1)
+    order = np.argsort(squares * np.exp(-col_dual), axis=1)
+    size = lists.cols.shape[1]
+    assert size < 90
+    np.testing.assert_array_equal(lists.cols, order[:, :size])
+
+
+def test_proposals_are_where_the_most_promising_pairs_are_closest():
+    a, b = draw(6, 90, 3)
+    lists = Lists.of(a, b, np.zeros(90), WINDOW, 1e-30)
+    closest = np.take_along_axis((a @ b.T) / (b**2).sum(axis=1), lists.cols, axis=1)
+    proposed = lists.proposals(*WINDOW)
+    assert ((WINDOW[0] < proposed) & (proposed < WINDOW[1])).all()
+    first = closest[:, 0]
+    inside = first[(WINDOW[0] < first) & (first < WINDOW[1])]
+    assert inside.size > 0
+    for value in inside:
+        assert np.isclose(proposed, value, rtol=1e-12).any()

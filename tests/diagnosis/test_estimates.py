@@ -1,13 +1,24 @@
 """Estimates of noise, separation and distortion against the truth, and against their definitions."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 
 from lslmatch import Affine, diagnose, match, theory
 from lslmatch.diagnosis import diagnose as diagnosis
-from lslmatch.diagnosis.estimates import noise_levels
+from lslmatch.diagnosis.estimates import (
+    _undo_centring,
+    distortion_of,
+    matched_pairs,
+    midpoints,
+    noise_levels,
+    separation_of,
+)
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.diagnosis import N, planted
+from tests.support.simulation import naive_deviations
 
 # Estimates. With n pairs in d dimensions the relative error of a mean noise level is about 1 / sqrt(2 n d).
 
@@ -97,3 +108,75 @@ def test_noise_whose_square_underflows():
     diagnosis = diagnose(x, y, match(x, y, objective="lss", alignment="identity"))
     assert 0.0 < diagnosis.noise.max() < 1e-160
     np.testing.assert_allclose(diagnosis.confidence, 1.0)
+
+
+# The estimators, one by one, against loops.
+
+
+def unordered(n=9, m=12, d=3):
+    """Two sets, partners in some order, a map between them, and what is matched in common coordinates."""
+    rng = np.random.default_rng([n, m, d])
+    x, y = rng.normal(size=(n, d)), rng.normal(size=(m, d))
+    rows, cols = np.arange(n)[::2], rng.permutation(m)[: (n + 1) // 2]
+    affine = Affine(3.0, np.linspace(-1.0, 1.0, d))
+    geometry, exponent = common_coordinates(x, y, affine)
+    return x[rows], 3.0 * y[cols] + affine.shift, matched_pairs(geometry, rows, cols), exponent
+
+
+def test_matched_pairs_are_partners_in_the_same_row():
+    x, y, pairs, exponent = unordered()
+    np.testing.assert_allclose(np.ldexp(pairs.a - pairs.b, exponent), x - y, rtol=1e-12, atol=1e-14)
+
+
+def test_midpoints_lie_between_the_partners():
+    x, y, pairs, exponent = unordered()
+    middle, found = (x + y) / 2, np.ldexp(midpoints(pairs).a, exponent)
+    np.testing.assert_allclose(found - found[0], middle - middle[0], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-3, 0.1, 3.0])
+def test_separation_is_the_least_over_all_pairs_of_midpoints_less_what_noise_adds(size):
+    x, y, pairs, exponent = unordered()
+    middle, d = (x + y) / 2, x.shape[1]
+    levels = size * np.linspace(1.0, 2.0, len(x))
+    s = naive_deviations(levels)
+    least = min(
+        math.dist(middle[i], middle[j]) ** 2 / (s[i] ** 2 + s[j] ** 2)
+        for i, j in itertools.combinations(range(len(x)), 2)
+    )
+    found = separation_of(midpoints(pairs), np.ldexp(levels, -exponent), 1)
+    assert found == pytest.approx(math.sqrt(max(least - d / 2, 0.0)), rel=1e-9)
+    assert (found == 0.0) == (size == 3.0)
+
+
+@pytest.mark.parametrize("size", [1e-3, 0.1, 3.0])
+def test_distortion_is_the_spread_of_midpoints_less_what_noise_adds(size):
+    x, y, pairs, exponent = unordered()
+    middle, (k, d) = (x + y) / 2, x.shape
+    levels = size * np.linspace(1.0, 2.0, k)
+    spread = sum(math.dist(row, middle.mean(axis=0)) ** 2 for row in middle)
+    expected = spread / sum(level**2 for level in levels) - (k - 1) / k * d / 2
+    found = distortion_of(midpoints(pairs), np.ldexp(levels, -exponent))
+    assert found == pytest.approx(math.sqrt(max(expected, 0.0)), rel=1e-9)
+    assert (found == 0.0) == (size == 3.0)
+
+
+def test_distances_that_differ_no_more_than_by_chance_have_one_level():
+    # Nearly equal distances; their sum is not 0, so that no centring is undone.
+    rng = np.random.default_rng(2)
+    x, steps = rng.normal(size=(30, 4)), rng.normal(size=(30, 4))
+    steps *= np.linspace(0.9, 1.1, 30)[:, None] / np.linalg.norm(steps, axis=1, keepdims=True)
+    pairs, exponent = common_coordinates(x + steps, x, Affine(1.0, np.zeros(4)))
+    expected = math.sqrt((np.linspace(0.9, 1.1, 30) ** 2).mean() / (2 * 4))
+    np.testing.assert_allclose(np.ldexp(noise_levels(pairs), exponent), np.full(30, expected), rtol=1e-12)
+
+
+@pytest.mark.parametrize("levels", [np.ones(2), np.ones(7), np.linspace(1.0, 3.0, 12)])
+def test_what_centring_does_to_the_levels_is_undone(levels):
+    np.testing.assert_allclose(_undo_centring(naive_deviations(levels) ** 2), levels**2, rtol=1e-12)
+
+
+def test_a_level_that_centring_hides_keeps_half_of_what_is_seen():
+    levels = np.array([1e-3, *np.ones(9)])
+    seen = naive_deviations(levels) ** 2
+    assert _undo_centring(seen)[0] == pytest.approx(seen[0] / 2, rel=1e-12)
