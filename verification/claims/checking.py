@@ -137,7 +137,7 @@ def _batches(claim: Claim, profile: str, seed: int) -> list[Batch]:
 
 
 def _decide(claim: Claim, profile: str, batches: Sequence[Batch], finished: dict[Batch, Tally]) -> Outcome:
-    tallies = {cell.name: Tally(claim.columns) for cell in claim.cells_of(profile)}
+    tallies = {cell.name: Tally() for cell in claim.cells_of(profile)}
     for batch in batches:
         tallies[batch.cell].merge(finished[batch])
     counts = tuple(CellCount(cell, tallies[cell.name]) for cell in claim.cells_of(profile))
@@ -148,7 +148,7 @@ def _decide(claim: Claim, profile: str, batches: Sequence[Batch], finished: dict
         message = f"{lost} trials ended in an error, first in {errors[0].cell.name}: {errors[0].tally.error}"
         decision = Decision("inconclusive", message, trials=sum(item.tally.trials for item in counts))
         return Outcome(claim, decision, (), counts, message)
-    decision = claim.decide([item for item in counts if item.cell.role not in own], 0)
+    decision = claim.decide([item for item in counts if item.cell.role not in own], claim.column)
     controls = tuple(
         ControlOutcome(
             control.name,
@@ -158,7 +158,7 @@ def _decide(claim: Claim, profile: str, batches: Sequence[Batch], finished: dict
                     for item in counts
                     if item.cell.role == (control.name if control.own_cells else CLAIM_ROLE)
                 ],
-                control.column,
+                control.column or claim.column,
             ).verdict,
         )
         for control in claim.controls

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from verification.engine.studies import PROFILES, Cell, Setup
-from verification.engine.tally import Tally
+from verification.engine.tally import Tally, Values
 from verification.statistics.decisions import Decide
 
-Trial = Callable[[Any, np.random.Generator], Sequence[float]]
+Trial = Callable[[Any, np.random.Generator], Values]
 
 
 class Control(NamedTuple):
@@ -21,8 +21,8 @@ class Control(NamedTuple):
 
     name: str
     """What is wrong with it, in words; also the role of its cells if it has cells of its own."""
-    column: int = 0
-    """Which of the values that a trial returns it looks at."""
+    column: str = ""
+    """Which of the values that a trial returns it looks at; by default the claim's own."""
     own_cells: bool = False
     """Whether it is decided on the cells of its own role instead of those of the claim."""
 
@@ -32,9 +32,9 @@ class Claim:
     """A statement and everything that is fixed before its first trial runs.
 
     `setup` turns a cell's parameters into the state that all its trials share (the configuration, the
-    bound), with a generator of the cell's own. `trial` draws one sample and returns one number a
-    column; column 0 is the claim's. For a probability claim it is the statistic divided by its
-    bound, so that a violation is a value above 1.
+    bound), with a generator of the cell's own. `trial` draws one sample and returns named values:
+    an event is a bool, a ratio to a bound a float. `column` names the value that decides the claim. For
+    a probability claim a violation is an event that happens, or a ratio above 1.
     """
 
     id: str
@@ -44,13 +44,12 @@ class Claim:
     formula: str
     cells: tuple[Cell, ...]
     trial: Trial
+    column: str
     decide: Decide
     setup: Setup
     controls: tuple[Control, ...]
     picture: str
     """Which picture shows it: survival, points, thresholds or bars."""
-    columns: int = 1
-    """How many numbers a trial returns."""
     axes: tuple[str, str] = ("", "")
     """Labels of the picture's axes."""
     batch: int = 200
@@ -65,7 +64,7 @@ class Claim:
 
     def collect(self) -> Tally:
         """Give an empty record for a batch."""
-        return Tally(self.columns)
+        return Tally()
 
     def cells_of(self, profile: str, role: str | None = None) -> tuple[Cell, ...]:
         """Give the cells of a profile, of one role or of all."""

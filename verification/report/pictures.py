@@ -60,7 +60,7 @@ def _survival(axes: Any, outcome: Outcome) -> None:
     shown = [item for item in outcome.counts if item.cell.role == CLAIM_ROLE and item.tally.trials]
     smallest = 1.0
     for colour, (cell, tally) in zip(_cycle(len(shown)), shown, strict=True):
-        rate = tally.above[0] / tally.trials
+        rate = tally.columns[outcome.claim.column].above / tally.trials
         seen = rate > 0
         axes.plot(MULTIPLES[seen], rate[seen], color=colour, label=cell.name)
         axes.plot([1], [cell.allowed], "o", color=colour, markersize=4.5)

@@ -66,8 +66,8 @@ class CellLimit(NamedTuple):
     """The rate is significantly more than what is allowed."""
 
 
-def decide_probability(counts: Sequence[CellCount], column: int = 0) -> Decision:
-    """Decide a probability claim over its whole grid; a violation is a value above 1 in column `column`."""
+def decide_probability(counts: Sequence[CellCount], column: str) -> Decision:
+    """Decide a probability claim over its whole grid; a violation is an event, or a value above 1."""
     testable = [item for item in counts if item.cell.allowed is not None and item.cell.allowed < 1]
     trials = sum(item.tally.trials for item in testable)
     if not testable:
@@ -103,7 +103,7 @@ def decide_probability(counts: Sequence[CellCount], column: int = 0) -> Decision
     )
 
 
-def decide_events(counts: Sequence[CellCount], column: int = 0) -> Decision:
+def decide_events(counts: Sequence[CellCount], column: str) -> Decision:
     """Decide like :func:`decide_probability` where a trial only says yes or no, which has no slack factor."""
     return replace(decide_probability(counts, column), slack=None)
 
@@ -131,7 +131,7 @@ def trials_needed(allowed: float, family: int, sensitivity: Sensitivity, level: 
     return _trials_needed(float(allowed), family, sensitivity, level)
 
 
-def slack_factor(counts: Sequence[CellCount], column: int = 0) -> float:
+def slack_factor(counts: Sequence[CellCount], column: str) -> float:
     """Give the smallest of :data:`MULTIPLES` that the bound can be multiplied with and stay supported."""
     low, high = 0, ONE  # exceedances fall with the multiple, so bisection finds where support begins
     while low < high:
@@ -230,7 +230,7 @@ def _more_trials(table: Sequence[Count], limits: Sequence[CellLimit]) -> int | N
     return total or None
 
 
-def _cell_row(item: CellCount, column: int, limit: CellLimit | None) -> dict[str, object]:
+def _cell_row(item: CellCount, column: str, limit: CellLimit | None) -> dict[str, object]:
     cell, tally = item
     row: dict[str, object] = {"name": cell.name, "role": cell.role, "parameters": dict(cell.parameters)}
     row |= {"allowed": cell.allowed, "trials": tally.trials, "violations": tally.violations(column)}

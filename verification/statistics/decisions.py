@@ -41,4 +41,4 @@ class Decision:
 
 
 #: From the cells of a claim, and the column of their trials to look at, to the outcome.
-Decide = Callable[[Sequence[CellCount], int], Decision]
+Decide = Callable[[Sequence[CellCount], str], Decision]

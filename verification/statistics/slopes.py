@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 
 from verification.statistics.binomial import LEVEL
-from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.decisions import CellCount, Decide, Decision
 
 
 class Slope(NamedTuple):
@@ -48,12 +48,10 @@ def decide_equivalence(value: float, error: float, target: float, margin: float)
     return "inconclusive", low, high
 
 
-def slope_decision(
-    abscissa: str, target: float, margin: float
-) -> Callable[[Sequence[CellCount], int], Decision]:
+def slope_decision(abscissa: str, target: float, margin: float) -> Decide:
     """Give the decision "the mean grows like the power `target` of the parameter `abscissa`"."""
 
-    def decide(counts: Sequence[CellCount], column: int) -> Decision:
+    def decide(counts: Sequence[CellCount], column: str) -> Decision:
         x = [float(item.cell.parameters[abscissa]) for item in counts]
         mean = [item.tally.mean(column) for item in counts]
         error = [item.tally.standard_error(column) for item in counts]
@@ -71,14 +69,14 @@ def slope_decision(
     return decide
 
 
-def equality_decision(margin: float) -> Callable[[Sequence[CellCount], int], Decision]:
+def equality_decision(margin: float) -> Decide:
     """Give the decision "the mean of every cell is exactly 1", for means divided by their closed form.
 
     Refuted if any two-sided test rejects equality (Bonferroni over the cells); supported if none does and
     every interval lies within `margin` of 1, so that a test without power cannot support it.
     """
 
-    def decide(counts: Sequence[CellCount], column: int) -> Decision:
+    def decide(counts: Sequence[CellCount], column: str) -> Decision:
         reach = float(norm.isf(LEVEL / len(counts) / 2))
         worst, largest_reach, further = 0.0, 0.0, 0.0
         for item in counts:
@@ -100,7 +98,7 @@ def equality_decision(margin: float) -> Callable[[Sequence[CellCount], int], Dec
     return decide
 
 
-def mean_row(item: CellCount, column: int) -> dict[str, object]:
+def mean_row(item: CellCount, column: str) -> dict[str, object]:
     """Give what verdicts.json says of a cell whose mean matters."""
     cell, tally = item
     return {

@@ -8,7 +8,7 @@ is a sum of binomial ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import norm
 
 from verification.statistics.binomial import LEVEL
-from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.decisions import CellCount, Decide, Decision
 
 SEPARATION = "separation"
 NOISE_RATIO = "noise_ratio"
@@ -60,13 +60,13 @@ def estimate_threshold(
     return Threshold(mean, math.sqrt(float(variance.sum())))
 
 
-def stays_decision(factor: float) -> Callable[[Sequence[CellCount], int], Decision]:
+def stays_decision(factor: float) -> Decide:
     """Give the decision "no threshold is more than `factor` times that of noise ratio 1, in its family".
 
-    Column `column` of a trial is 1 for a success and 0 for a failure.
+    The column that it looks at holds an event, the success.
     """
 
-    def decide(counts: Sequence[CellCount], column: int) -> Decision:
+    def decide(counts: Sequence[CellCount], column: str) -> Decision:
         found = _by_group(counts, column)
         reach = float(norm.isf(LEVEL / max(len(found) - 1, 1)))
         verdict, worst, details = "supported", 0.0, []
@@ -87,7 +87,7 @@ def stays_decision(factor: float) -> Callable[[Sequence[CellCount], int], Decisi
     return decide
 
 
-def rises_decision(slope: float) -> Callable[[Sequence[CellCount], int], Decision]:
+def rises_decision(slope: float) -> Decide:
     """Give the decision "the threshold grows with sqrt(noise ratio)" by at least `slope` a unit.
 
     Supported if a weighted straight line through the thresholds is significantly steeper than `slope`
@@ -95,7 +95,7 @@ def rises_decision(slope: float) -> Callable[[Sequence[CellCount], int], Decisio
     flatter, or one falls.
     """
 
-    def decide(counts: Sequence[CellCount], column: int) -> Decision:
+    def decide(counts: Sequence[CellCount], column: str) -> Decision:
         found = _by_group(counts, column)
         root = np.sqrt([ratio for _, ratio in found])
         value = np.array([threshold.value for threshold in found.values()])
@@ -119,7 +119,7 @@ def rises_decision(slope: float) -> Callable[[Sequence[CellCount], int], Decisio
     return decide
 
 
-def _by_group(counts: Sequence[CellCount], column: int) -> dict[tuple[str, float], Threshold]:
+def _by_group(counts: Sequence[CellCount], column: str) -> dict[tuple[str, float], Threshold]:
     groups: dict[tuple[str, float], list[CellCount]] = {}
     for item in counts:
         parameters = item.cell.parameters
@@ -139,7 +139,7 @@ def _decision(
     verdict: str,
     detail: str,
     counts: Sequence[CellCount],
-    column: int,
+    column: str,
     found: dict[tuple[str, float], Threshold],
     upper_limit: float,
 ) -> Decision:

@@ -117,7 +117,11 @@ def test_a_claim_can_be_tried_without_a_file_and_gives_the_same_numbers(tmp_path
 
 def test_a_false_claim_is_found_out_when_it_is_tried():
     claim = claims.get("lemma-2")
-    false = replace(claim, trial=lambda state, rng: [50 * value for value in claim.trial(state, rng)])
+
+    def fifty_times(state, rng):
+        return {name: 50 * value for name, value in claim.trial(state, rng).items()}
+
+    false = replace(claim, trial=fifty_times)
     outcome = try_claim(false, profile="smoke", seed=7)
     assert outcome.decision.verdict == "refuted"
     assert outcome.is_red

@@ -48,7 +48,7 @@ def test_the_previous_report_is_kept(tmp_path, capsys):
 def test_a_checkpoint_is_kept_when_it_cannot_be_opened_anew(tmp_path):
     path, batch = tmp_path / "checkpoint", Batch("claim", "cell", 0, 1, 1)
     with Checkpoint(path, {}, resume=False, read=Tally.from_json) as checkpoint:
-        checkpoint.add(batch, Tally(1))
+        checkpoint.add(batch, Tally())
     fill_disk(path)
     again = Checkpoint(path, {}, resume=True, read=Tally.from_json)
     with pytest.raises(OSError, match="No space left on device"), again:
@@ -65,5 +65,5 @@ def test_a_checkpoint_that_cannot_grow_names_its_file(tmp_path, monkeypatch):
     checkpoint = Checkpoint(path, {}, resume=False, read=Tally.from_json)
     monkeypatch.setattr("verification.engine.checkpoint.open", open_full, raising=False)
     with pytest.raises(OSError, match="No space left on device") as caught, checkpoint:
-        checkpoint.add(batch, Tally(1))
+        checkpoint.add(batch, Tally())
     assert caught.value.filename == str(path)

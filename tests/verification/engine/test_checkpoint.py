@@ -10,8 +10,8 @@ KEY = {"seed": 1}
 def write(path, count, key=KEY):
     with Checkpoint(path, key, resume=False, read=Tally.from_json) as checkpoint:
         for k in range(count):
-            tally = Tally(1)
-            tally.add([k / 10])
+            tally = Tally()
+            tally.add({"ratio": k / 10})
             checkpoint.add(Batch("claim", "cell", k, k + 1, 1), tally)
 
 
@@ -19,7 +19,7 @@ def test_what_was_added_is_read_again(tmp_path):
     write(tmp_path / "new" / "file", 3)
     found = Checkpoint(tmp_path / "new" / "file", KEY, resume=True, read=Tally.from_json).finished
     assert sorted(batch.start for batch in found) == [0, 1, 2]
-    assert found[Batch("claim", "cell", 2, 3, 1)].mean() == pytest.approx(0.2)
+    assert found[Batch("claim", "cell", 2, 3, 1)].mean("ratio") == pytest.approx(0.2)
 
 
 def test_an_unfinished_line_is_dropped(tmp_path):

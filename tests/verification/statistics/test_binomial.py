@@ -105,21 +105,21 @@ def test_one_violation_refutes_an_exact_claim():
 
 
 def counted(values, allowed):
-    tally = Tally(1)
+    tally = Tally()
     for value in values:
-        tally.add([value])
+        tally.add({"ratio": value})
     return CellCount(Cell(f"cell {allowed}", {}, allowed), tally)
 
 
 def test_cells_that_allow_everything_are_vacuous():
-    assert decide_probability([counted([0.1], 1.0), counted([0.1], 3.6)]).verdict == "vacuous"
-    mixed = decide_probability([counted([], 1.0), counted([0.1] * 400, 0.1)])
+    assert decide_probability([counted([0.1], 1.0), counted([0.1], 3.6)], "ratio").verdict == "vacuous"
+    mixed = decide_probability([counted([], 1.0), counted([0.1] * 400, 0.1)], "ratio")
     assert mixed.verdict == "supported"
     assert [row["vacuous"] for row in mixed.cells] == [True, False]
 
 
 def test_undecided_claims_say_how_many_more_trials():
-    decision = decide_probability([counted([2.0] * 9 + [0.5] * 91, 0.1)])
+    decision = decide_probability([counted([2.0] * 9 + [0.5] * 91, 0.1)], "ratio")
     assert decision.verdict == "inconclusive"
     assert decision.more_trials > 100
     assert "more trials would decide" in decision.detail
@@ -129,7 +129,7 @@ def test_slack_is_the_smallest_supported_multiple():
     # Uniform ratios on (0, 0.5): a bound of 0.45 is passed by one tenth of them, twice what is allowed.
     values = np.linspace(0, 0.5, 4000, endpoint=False)
     item = counted(values, 0.05)
-    slack = slack_factor([item])
+    slack = slack_factor([item], "ratio")
     assert 0.475 <= slack <= 0.51
-    assert decide_probability([item]).slack == slack
-    assert decide_events([item]).slack is None
+    assert decide_probability([item], "ratio").slack == slack
+    assert decide_events([item], "ratio").slack is None

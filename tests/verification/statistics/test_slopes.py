@@ -10,9 +10,9 @@ from verification.statistics.slopes import decide_equivalence, equality_decision
 def cells(abscissa, means, rng, trials=400, spread=0.3):
     found = []
     for x, mean in zip(abscissa, means, strict=True):
-        tally = Tally(1)
+        tally = Tally()
         for value in mean * rng.gamma(1 / spread**2, spread**2, trials):
-            tally.add([value])
+            tally.add({"ratio": value})
         found.append(CellCount(Cell(f"x={x}", {"x": x}), tally))
     return found
 
@@ -47,19 +47,19 @@ def test_slopes_true_and_false_over_many_simulated_claims():
     rng, x = np.random.default_rng(0), np.array([1.0, 10.0, 100.0])
     decide = slope_decision("x", 1.0, 0.1)
     for _ in range(100):
-        assert decide(cells(x, x, rng), 0).verdict == "supported"
-        assert decide(cells(x, x**0.75, rng), 0).verdict == "refuted"
-    edge = [decide(cells(x, x**1.1, rng), 0).verdict for _ in range(100)]
+        assert decide(cells(x, x, rng), "ratio").verdict == "supported"
+        assert decide(cells(x, x**0.75, rng), "ratio").verdict == "refuted"
+    edge = [decide(cells(x, x**1.1, rng), "ratio").verdict for _ in range(100)]
     assert edge.count("inconclusive") == 100
 
 
 def test_closed_forms_true_and_false_over_many_simulated_claims():
     rng, decide = np.random.default_rng(1), equality_decision(0.1)
     for _ in range(100):
-        assert decide(cells([1, 2], [1.0, 1.0], rng, spread=0.15), 0).verdict == "supported"
-        assert decide(cells([1, 2], [1.0, 1.2], rng, spread=0.15), 0).verdict == "refuted"
+        assert decide(cells([1, 2], [1.0, 1.0], rng, spread=0.15), "ratio").verdict == "supported"
+        assert decide(cells([1, 2], [1.0, 1.2], rng, spread=0.15), "ratio").verdict == "refuted"
 
 
 def test_a_test_without_power_supports_no_closed_form():
     rng = np.random.default_rng(2)
-    assert equality_decision(0.1)(cells([1], [1.0], rng, trials=10), 0).verdict == "inconclusive"
+    assert equality_decision(0.1)(cells([1], [1.0], rng, trials=10), "ratio").verdict == "inconclusive"

@@ -17,9 +17,9 @@ def groups(rng, thresholds, trials=200):
     found = []
     for ratio, threshold in thresholds.items():
         for separation in LADDER:
-            tally = Tally(1)
+            tally = Tally()
             for success in rng.random(trials) < success_rate(separation, threshold):
-                tally.add([float(success)])
+                tally.add({"recovered": success})
             parameters = {"family": "some", "noise_ratio": ratio, "separation": separation}
             found.append(CellCount(Cell(f"{ratio} {separation}", parameters), tally))
     return found
@@ -48,11 +48,17 @@ def test_certain_success_has_an_error_too():
 )
 def test_threshold_that_stays(second, verdict):
     counts = groups(np.random.default_rng(1), {1.0: 3.0, 9.0: second})
-    assert stays_decision(1.3)(counts, 0).verdict == verdict
+    assert stays_decision(1.3)(counts, "recovered").verdict == verdict
 
 
-def test_threshold_that_rises():
-    rng = np.random.default_rng(2)
-    assert rises_decision(0.05)(groups(rng, {1.0: 2.0, 16.0: 3.0, 64.0: 4.0}), 0).verdict == "supported"
-    assert rises_decision(0.2)(groups(rng, {1.0: 2.0, 16.0: 2.0, 64.0: 2.0}), 0).verdict == "refuted"
-    assert rises_decision(0.05)(groups(rng, {1.0: 2.0, 16.0: 6.0, 64.0: 3.0}), 0).verdict == "refuted"
+@pytest.mark.parametrize(
+    ("slope", "thresholds", "verdict"),
+    [
+        (0.05, (2.0, 3.0, 4.0), "supported"),
+        (0.2, (2.0, 2.0, 2.0), "refuted"),
+        (0.05, (2.0, 6.0, 3.0), "refuted"),
+    ],
+)
+def test_threshold_that_rises(slope, thresholds, verdict):
+    counts = groups(np.random.default_rng(2), dict(zip((1.0, 16.0, 64.0), thresholds, strict=True)))
+    assert rises_decision(slope)(counts, "recovered").verdict == verdict
