@@ -8,17 +8,15 @@ import sys
 import textwrap
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import lslmatch
 from lslmatch import match
 from lslmatch._threads import over_rows
+from tests.support.processes import ENVIRONMENT
 from tests.support.reference import SMALL
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
 # Enough points for lists and searches; fewer go to the dense solver.
 N = 40 if SMALL else 900
 

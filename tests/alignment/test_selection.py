@@ -12,7 +12,7 @@ from tests.support.alignment import adversarial, compiled, draw, likelihood
 
 @compiled
 @pytest.mark.parametrize("seed", range(4))
-def test_quiet_points_far_away_are_recovered_where_standardising_fails(seed):
+def test_points_of_little_noise_far_away_are_recovered_where_standardising_fails(seed):
     truth, x, y = adversarial(rng=seed)
     result = match(x, y, alignment="profile")
     np.testing.assert_array_equal(result.permutation, truth.permutation)
@@ -28,7 +28,7 @@ def test_standardising_does_fail_there():
     assert not all(recovered)
 
 
-def test_the_centre_follows_the_quiet_points():
+def test_the_centre_follows_the_points_of_little_noise():
     rng = np.random.default_rng(0)
     noise = np.where(np.arange(200) < 20, 0.01, 1.0)[:, None]
     features = 5.0 * rng.standard_normal((200, 6))

@@ -35,12 +35,11 @@ def main(arguments=None):
     if missing and not options.smoke:
         print(f"not installed: {', '.join(missing)}; the extra 'bench' brings them", file=sys.stderr)
         return 2
-    with _fresh_kernels(options):
-        if options.growth:
-            return _measure_growth(options, results)
-        if options.memory:
-            return _measure_memory(options, results)
-        return _compare(options, results)
+    if options.growth:
+        return _measure_growth(options, results)
+    if options.memory:
+        return _measure_memory(options, results)
+    return _compare(options, results)
 
 
 def _parser():
@@ -63,14 +62,6 @@ def _parser():
     )
     parser.add_argument("--folder", type=Path, default=_HERE, help="where baseline, history and results are")
     return parser
-
-
-def _fresh_kernels(options):
-    """Compile anew for this run: Numba does not see that a kernel called from another file changed."""
-    directory = tempfile.TemporaryDirectory(prefix="lslmatch-kernels-")
-    if not options.smoke:
-        os.environ["NUMBA_CACHE_DIR"] = directory.name
-    return directory
 
 
 # -------------------------------------------------------------------------------- the comparison

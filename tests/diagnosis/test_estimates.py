@@ -20,7 +20,7 @@ from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.diagnosis import N, planted
 from tests.support.simulation import naive_deviations
 
-# Estimates. With n pairs in d dimensions the relative error of a mean noise level is about 1 / sqrt(2 n d).
+# With n pairs in d dimensions the relative error of a mean noise level is about 1 / sqrt(2 n d).
 
 
 def test_estimates_for_equal_noise():
@@ -54,7 +54,7 @@ def test_shrinking_takes_out_what_chance_puts_in():
     assert np.abs(np.log(found.noise)).mean() < np.abs(np.log(raw)).mean() / 4
 
 
-def test_shrinking_leaves_a_quiet_point_among_noisy_ones_quiet():
+def test_shrinking_leaves_a_low_level_among_high_ones_low():
     rng = np.random.default_rng(4)
     n, d, draws = 100, 8, 40
     levels = np.array([1.0] + [30.0] * (n - 1))
@@ -63,11 +63,11 @@ def test_shrinking_leaves_a_quiet_point_among_noisy_ones_quiet():
         x, y = 1000.0 + levels[:, None] * rng.normal(size=(2, n, d))
         pairs = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
         errors.append(np.log(np.ldexp(noise_levels(pairs[0]), pairs[1])) - np.log(levels))
-    quiet, noisy = np.mean(errors, axis=0)[0], np.array(errors)[:, 1:]
+    low, high = np.mean(errors, axis=0)[0], np.array(errors)[:, 1:]
     # Half the logarithm of a chi-square variable of 8 degrees of freedom has a standard deviation of 0.27. By
-    # no more may the quiet level be drawn to the others; shrunk like them it would be by 1.2.
-    assert -3.0 * 0.27 / np.sqrt(draws) < quiet < 0.27 * (1.0 + 3.0 / np.sqrt(draws))
-    assert noisy.std() < 0.27
+    # no more may the low level be drawn to the others; shrunk like them it would be by 1.2.
+    assert -3.0 * 0.27 / np.sqrt(draws) < low < 0.27 * (1.0 + 3.0 / np.sqrt(draws))
+    assert high.std() < 0.27
 
 
 def test_estimates_notice_a_wrong_matching():

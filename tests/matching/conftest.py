@@ -4,7 +4,7 @@ from tests.support.solver import set_solver
 
 
 @pytest.fixture(params=["by size", "streamed", "streamed, short lists"])
-def route(request, monkeypatch):
+def each_solver(request, monkeypatch):
     """Solve as the size of the problem suggests, or without the matrix of costs however small it is."""
     if request.param != "by size":
         set_solver(monkeypatch, dense_pairs=0)

@@ -13,7 +13,7 @@ from tests.support.reference import costs, least_cost
 @pytest.mark.parametrize("objective", ["lsl", "greedy", "lsns"])
 @pytest.mark.parametrize("alignment", ["standardize", "identity"])
 @pytest.mark.parametrize("unit", [1e200, 1e-200, 1e300, 1e-290])
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_very_large_and_very_small_values_are_matched(objective, alignment, unit):
     x, y = draw(7, 3), draw(7, 3, 1)
     noise = noise_of(objective, 7, 7)
@@ -74,7 +74,7 @@ def test_a_large_common_offset_costs_no_digits(objective, offset):
 @objectives
 @pytest.mark.parametrize("alignment", ["standardize", "identity"])
 @pytest.mark.parametrize(("n", "m"), [(6, 6), (5, 7), (7, 5)])
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_duplicated_points_are_ordinary_input(objective, alignment, n, m):
     places = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]])
     x, y = places[np.arange(n) % 3], places[(np.arange(m) + 1) % 3]
@@ -90,7 +90,7 @@ def test_duplicated_points_are_ordinary_input(objective, alignment, n, m):
 @objectives
 @pytest.mark.parametrize("d", [1, 4])
 @pytest.mark.parametrize("alignment", ["standardize", "identity"])
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_noiseless_points_are_ordinary_input(objective, d, alignment):
     x, y, order = shuffled_copy(25, d)
     result = run(x, y, objective, alignment)
@@ -121,7 +121,7 @@ def test_all_points_of_one_set_in_one_place_need_no_scale_under_identity(objecti
 
 @objectives
 @pytest.mark.parametrize("value", [0.0, 1.0, 1e-200, -1e200])
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_all_points_in_one_place_are_matched_in_order(objective, value):
     points = np.full((4, 2), value)
     if objective == "lss" and abs(value) in (1e200, 1e-200):

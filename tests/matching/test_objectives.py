@@ -14,7 +14,7 @@ from tests.support.reference import SMALL, costs, least_cost
 @pytest.mark.parametrize(
     ("n", "m", "d"), [(2, 2, 1), (5, 5, 1), (6, 6, 3), (4, 6, 2), (6, 4, 2), (2, 6, 1), (6, 2, 3)]
 )
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_no_matching_of_small_sets_costs_less(objective, alignment, n, m, d):
     x, y = 3.0 * draw(n, d), draw(m, d, 1) + 0.2
     result = run(x, y, objective, alignment)
@@ -36,7 +36,7 @@ SIZES = (
 @proven
 @pytest.mark.parametrize(("n", "m"), SIZES)
 @pytest.mark.parametrize("relation", ["noisy copy", "unrelated", "few distinct"])
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_matchings_of_larger_sets_cost_what_scipy_finds(objective, n, m, relation):
     d = 3
     if relation == "noisy copy":
@@ -70,10 +70,10 @@ def test_objectives_differ_where_they_should():
     by_square = run(x, y, "lss", "identity").permutation
     np.testing.assert_array_equal(by_square, [0, 1, 2, 3])
     # The noise explains a large distance where it is large.
-    loud_last = run(x, y, "lsns", "identity", noise=([1e-3, 1e-3, 1e-3, 1e3], 1e-3)).permutation
-    np.testing.assert_array_equal(loud_last, [0, 1, 2, 3])
-    loud_first = run(x, y, "lsns", "identity", noise=([1e3, 1e-3, 1e-3, 1e-3], 1e-3)).permutation
-    np.testing.assert_array_equal(loud_first, [3, 0, 1, 2])
+    noisy_last = run(x, y, "lsns", "identity", noise=([1e-3, 1e-3, 1e-3, 1e3], 1e-3)).permutation
+    np.testing.assert_array_equal(noisy_last, [0, 1, 2, 3])
+    noisy_first = run(x, y, "lsns", "identity", noise=([1e3, 1e-3, 1e-3, 1e-3], 1e-3)).permutation
+    np.testing.assert_array_equal(noisy_first, [3, 0, 1, 2])
 
 
 def test_equal_noise_makes_lsns_the_same_as_lss_up_to_its_unit():

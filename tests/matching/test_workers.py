@@ -26,7 +26,7 @@ def assert_identical(first, second):
 @pytest.mark.parametrize(
     ("n", "m"), [(33, 33), (20, 31), (31, 20)] if SMALL else [(300, 300), (150, 320), (320, 150)]
 )
-@pytest.mark.usefixtures("route")
+@pytest.mark.usefixtures("each_solver")
 def test_the_number_of_workers_changes_no_bit(objective, workers, n, m, monkeypatch):
     monkeypatch.setattr(pricing, "_BLOCK_ENTRIES", 50 * m)
     set_solver(monkeypatch, block_rows=16)

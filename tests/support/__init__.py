@@ -1,1 +1,1 @@
-"""What several tests share: naive references and hard instances."""
+"""What several tests share: naive references, sets to match, settings of the solver, programs to start."""

@@ -11,11 +11,11 @@ from tests.support.reference import SMALL
 searches = pytest.mark.parametrize("alignment", ["profile", "auto"])
 
 
-def draw(n, m, d, seed=0, scale=2.0, shift=1.0, quietest=0.01):
+def draw(n, m, d, seed=0, scale=2.0, shift=1.0, least_noise=0.01):
     """Partners in random order, with noise levels over two decades."""
     rng = np.random.default_rng([n, m, d, seed])
     features = rng.standard_normal((max(n, m), d))
-    noise = quietest ** rng.random((max(n, m), 1))
+    noise = least_noise ** rng.random((max(n, m), 1))
     x = features + noise * rng.standard_normal(features.shape)
     y = (features + noise * rng.standard_normal(features.shape) - shift) / scale
     return rng.permutation(x[:n]), rng.permutation(y[:m])

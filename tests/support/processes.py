@@ -8,12 +8,15 @@ from pathlib import Path
 
 import lslmatch
 
+#: In which a new interpreter finds the same library as this one.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])}
+
 
 def start_python(code):
-    """Run code in a new interpreter that finds the same library."""
+    """Run code in a new interpreter."""
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env={**os.environ, "PYTHONPATH": str(Path(lslmatch.__file__).parents[1])},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
