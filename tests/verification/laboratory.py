@@ -1,12 +1,17 @@
-"""What the tests of the laboratory share: which claims are light, and ways to run them."""
+"""What these tests share: which claims are light, ways to run claims and figures, made-up data."""
 
 import json
+import os
+
+import numpy as np
 
 from verification import claims, figures
 from verification.claims.checking import run_claims
 from verification.cli.main import main
 from verification.engine.workers import Pool
 from verification.figures import making
+from verification.figures.definition import CellRows
+from verification.style import draw_figure
 
 #: Claims whose smoke profile is quick.
 LIGHT = "lemma-1-lower", "lemma-2"
@@ -60,3 +65,31 @@ def verdicts(out):
 
 def exit_code(out, *arguments):
     return main(["--profile", "smoke", "--quiet", "--out", str(out), *arguments])
+
+
+def figures_exit_code(out, *arguments):
+    return main(["figures", "--profile", "smoke", "--quiet", "--out", str(out), *arguments])
+
+
+def run_cells(study, figure, names):
+    """Run two trials of some cells, and give the tables and the picture."""
+    cells = []
+    for cell in study.cells:
+        if cell.name in names:
+            state = study.setup(cell.parameters, np.random.default_rng(0))
+            rows = [row for seed in (1, 2) for row in study.trial(state, np.random.default_rng(seed))]
+            cells.append(CellRows(cell, rows))
+    tables = figure.tabulate(cells)
+    return tables, draw_figure(lambda sheet: figure.draw(sheet, tables), figure.size)
+
+
+def planted(n=20, d=6, scale=3.0, shift=40.0, noise=0.01):
+    rng = np.random.default_rng(5)
+    features = rng.standard_normal((n, d))
+    first = scale * (features + noise * rng.standard_normal((n, d))) + shift
+    return first, features + noise * rng.standard_normal((n, d))
+
+
+def fill_disk(path):
+    """Let the file that becomes `path` when it is finished find no room."""
+    path.with_name(f".{path.name}.{os.getpid()}.tmp").symlink_to("/dev/full")

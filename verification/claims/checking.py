@@ -60,13 +60,13 @@ class Outcome:
 def plan(claim: Claim, profile: str) -> dict[str, int]:
     """Give the trials of each cell of a profile, by the power calculation unless the claim fixes them."""
     cells = claim.cells_of(profile)
-    family = sum(1 for cell in cells if cell.role == CLAIM_ROLE and _is_testable(cell))
+    testable = sum(1 for cell in cells if cell.role == CLAIM_ROLE and _is_testable(cell))
     planned: dict[str, int] = {}
     for cell in cells:
         if cell.trials is not None:
             planned[cell.name] = cell.trials[PROFILES.index(profile)]
         elif _is_testable(cell) and cell.allowed is not None:
-            planned[cell.name] = trials_needed(cell.allowed, max(family, 1), SENSITIVITY[profile])
+            planned[cell.name] = trials_needed(cell.allowed, max(testable, 1), SENSITIVITY[profile])
         else:
             planned[cell.name] = 0
     return planned

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-import lslmatch
 from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import Affine
 from verification.claims.definition import Claim, Control
@@ -28,7 +27,7 @@ def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     squares, logarithms = [], []
     for tau in _SCALES:
         affine = Affine(tau, x.mean(axis=0) - tau * y.mean(axis=0))
-        squares.append(lslmatch.match(x, y, objective="lss", alignment=affine).permutation)
+        squares.append(certified_match(x, y, objective="lss", alignment=affine).permutation)
         logarithms.append(certified_match(x, y, alignment=affine).permutation)
     return {"LSS depends on the scale": _differ(squares), "LSL depends on the scale": _differ(logarithms)}
 

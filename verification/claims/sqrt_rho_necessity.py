@@ -15,7 +15,7 @@ from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
-from verification.statistics.binomial import LEVEL
+from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decision
 from verification.statistics.thresholds import rises_decision
 
@@ -51,12 +51,12 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
         side[1] += tally.trials
     if not above[1] or not below[1]:
         return decision
-    low, high = proportion_confint(above[0], above[1], alpha=2 * LEVEL, method="beta")
+    low, high = proportion_confint(above[0], above[1], alpha=2 * CLAIM_LEVEL, method="beta")
     p_value = float(proportions_ztest([above[0], below[0]], [above[1], below[1]], alternative="larger")[1])
     verdict = decision.verdict
     if high < _ABOVE:
         verdict = "refuted"
-    elif verdict == "supported" and not (low > _ABOVE and p_value < LEVEL):
+    elif verdict == "supported" and not (low > _ABOVE and p_value < CLAIM_LEVEL):
         verdict = "inconclusive"
     detail = (
         f"{decision.detail}; success {above[0] / above[1]:.2f} above the curve nf + obstr and "

@@ -13,7 +13,7 @@ from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell
 from verification.engine.tally import Values
 from verification.scenarios.configurations import draw_configuration
-from verification.statistics.binomial import LEVEL
+from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decision
 from verification.statistics.slopes import decide_equivalence, fit_slope, mean_row
 
@@ -47,7 +47,7 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
     symmetric = f"{column}, symmetric"
     smallest = min(counts, key=lambda item: item.cell.parameters["n"])
     z = smallest.tally.mean(column) / max(smallest.tally.standard_error(column), 1e-300)
-    needed = float(norm.isf(LEVEL))
+    needed = float(norm.isf(CLAIM_LEVEL))
     n = [float(item.cell.parameters["n"]) for item in counts]
     mean = [max(item.tally.mean(symmetric), 1e-12) for item in counts]
     error = [max(item.tally.standard_error(symmetric), 1e-12) for item in counts]

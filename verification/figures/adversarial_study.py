@@ -18,7 +18,7 @@ from lslmatch.results import Affine
 from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
 from verification.figures.definition import CellRows
-from verification.scenarios.adversarial import REGIONS, STRENGTH, Family
+from verification.scenarios.adversarial import REGIONS, STRENGTH, ClosedForm
 from verification.scenarios.recovery import require_certificate
 from verification.statistics import intervals
 
@@ -26,7 +26,7 @@ from verification.statistics import intervals
 KNOWN = "scale known"
 
 #: Each method by name: the alignment that it hands to `match`.
-METHODS: Mapping[str, Callable[[Any, Any], str | Affine]] = {
+ALIGNMENTS: Mapping[str, Callable[[Any, Any], str | Affine]] = {
     "standardize": lambda x, y: "standardize",
     "profile": lambda x, y: "profile",
     "auto": lambda x, y: "auto",
@@ -73,7 +73,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     _, s = theory.centred_moments(truth.features, truth.noise)
     spacing = np.linalg.norm(truth.features[-1]) / (parameters["separation"] * s[-1])
     row: dict[str, float] = {"spacing": float(spacing)}
-    for name, alignment in METHODS.items():
+    for name, alignment in ALIGNMENTS.items():
         chosen = alignment(x, y)
         started = time.perf_counter()
         result = lslmatch.match(x, y, alignment=chosen)
@@ -93,12 +93,12 @@ def tabulate(cells: Sequence[CellRows], methods: Sequence[str]) -> list[Row]:
             "d": cell.parameters["d"],
             "R": cell.parameters["root"],
             "separation": cell.parameters["separation"],
-            "region": family_of(cell, spacing).region(cell.parameters["separation"]),
+            "region": closed_form(cell, spacing).region(cell.parameters["separation"]),
             "method": name,
             "trials": len(rows),
             **intervals.proportion([row[f"recovered {name}"] for row in rows], "recovered"),
             **intervals.mean([row[f"obstruction {name}"] for row in rows], "obstruction"),
-            "predicted_obstruction": family_of(cell, spacing).obstruction(cell.parameters["separation"]),
+            "predicted_obstruction": closed_form(cell, spacing).obstruction(cell.parameters["separation"]),
             **intervals.median([row[f"seconds {name}"] for row in rows], "seconds"),
         }
         for cell, rows in cells
@@ -111,7 +111,7 @@ def by_region(cells: Sequence[CellRows]) -> dict[str, list[Row]]:
     spacing = typical_spacing(cells)
     found: dict[str, list[Row]] = {region: [] for region in REGIONS}
     for cell, rows in cells:
-        found[family_of(cell, spacing).region(cell.parameters["separation"])] += rows
+        found[closed_form(cell, spacing).region(cell.parameters["separation"])] += rows
     return {region: rows for region, rows in found.items() if rows}
 
 
@@ -121,9 +121,9 @@ def thresholds(cells: Sequence[CellRows]) -> list[Row]:
     roots = [cell.parameters["root"] for cell, _ in cells]
     lines: list[Row] = []
     for root in np.geomspace(min(roots), max(roots), 60):
-        family = family_of(cells[0].cell, spacing)._replace(root=float(root))
+        found = closed_form(cells[0].cell, spacing)._replace(root=float(root))
         lines.append(
-            {"R": float(root), "noise_floor": family.noise_floor, "predicted": family.predicted_threshold()}
+            {"R": float(root), "noise_floor": found.noise_floor, "predicted": found.predicted_threshold()}
         )
     return lines
 
@@ -133,9 +133,9 @@ def typical_spacing(cells: Sequence[CellRows]) -> float:
     return float(np.median([row["spacing"] for _, rows in cells for row in rows]))
 
 
-def family_of(cell: Cell, spacing: float) -> Family:
-    """Give the family of a cell."""
-    return Family(cell.parameters["n"], cell.parameters["d"], cell.parameters["root"], spacing)
+def closed_form(cell: Cell, spacing: float) -> ClosedForm:
+    """Give the closed form of a cell."""
+    return ClosedForm(cell.parameters["n"], cell.parameters["d"], cell.parameters["root"], spacing)
 
 
 def _cells(grid: Grid) -> tuple[Cell, ...]:

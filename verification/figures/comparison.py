@@ -9,7 +9,7 @@ import numpy as np
 
 from verification.engine.samples import Row
 from verification.figures import adversarial_study
-from verification.figures.adversarial_study import KNOWN, METHODS
+from verification.figures.adversarial_study import ALIGNMENTS, KNOWN
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.figures.heat_map import draw_plane
 from verification.scenarios.adversarial import BAND
@@ -18,8 +18,8 @@ from verification.statistics import intervals
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
     """Give each method's success beside that of the known scale, by cell and by region, and the curves."""
-    lines = adversarial_study.tabulate(cells, list(METHODS))
-    pairs = [_discordant(rows, name) for _, rows in cells for name in METHODS]
+    lines = adversarial_study.tabulate(cells, list(ALIGNMENTS))
+    pairs = [_discordant(rows, name) for _, rows in cells for name in ALIGNMENTS]
     regions = adversarial_study.by_region(cells)
     return {
         "": [{**line, **pair} for line, pair in zip(lines, pairs, strict=True)],
@@ -30,7 +30,7 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
             | intervals.median(
                 [row[f"seconds {name}"] / row["seconds standardize"] for row in rows], "times_standardize"
             )
-            for name in METHODS
+            for name in ALIGNMENTS
             for region, rows in regions.items()
         ],
         "curves": adversarial_study.thresholds(cells),

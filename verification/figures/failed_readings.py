@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lslmatch._types import FloatArray
 from verification.engine.samples import Row
@@ -40,17 +41,17 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
     shares: list[Row] = []
     differences: list[Row] = []
     for cell, rows in cells:
-        for name, lines in side_by_side.by_method(rows).items():
+        for name, lines in pd.DataFrame(rows).groupby("method", sort=False):
             place = {
                 "data": cell.parameters["pair"],
                 "failed": cell.parameters["failed"],
-                "readable": lines[0]["pairs"],
+                "readable": lines["pairs"].iloc[0],
                 "method": name,
                 "draws": len(lines),
             }
-            recovered = [row["right"] / row["pairs"] for row in lines]
-            ahead = [(row["gained"] - row["lost"]) / row["pairs"] for row in lines]
-            scale = intervals.mean([row["scale"] for row in lines], "scale")
+            recovered = lines["right"] / lines["pairs"]
+            ahead = (lines["gained"] - lines["lost"]) / lines["pairs"]
+            scale = intervals.mean(lines["scale"], "scale")
             shares.append({**place, **intervals.mean(recovered, "recovered"), **scale})
             if name != REFERENCE:
                 differences.append({**place, **intervals.mean(ahead, "difference")})

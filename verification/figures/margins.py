@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import norm, rankdata
+from scipy.stats import mannwhitneyu, norm
 
 import lslmatch
 from lslmatch._types import FloatArray
@@ -30,7 +30,7 @@ SCORES = {
 }
 
 #: Ways to turn them into a probability, in words.
-METHODS = {
+PROBABILITIES = {
     "confidence": "confidence",
     "margin": "likelihood ratio of the margin alone",
     "fitted": "logistic curve of the margin, fitted in other dimensions",
@@ -93,7 +93,7 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
         "": [_areas(cell, rows) for cell, rows in cells],
         "roc": _roc(every),
         "calibration": [_calibration(d, every, curves[d]) for d in sorted(curves)],
-        "reliability": [line for method in METHODS for line in _reliability(method, every)],
+        "reliability": [line for method in PROBABILITIES for line in _reliability(method, every)],
     }
 
 
@@ -116,9 +116,8 @@ def _areas(cell: Cell, rows: Sequence[Row]) -> Row:
 
 def _area(score: FloatArray, right: Any) -> float:
     """Give the probability that a right pair scores above a wrong one, ties counting half."""
-    count = int(right.sum())
-    above = rankdata(score)[right].sum() - count * (count + 1) / 2
-    return float(above / (count * (right.size - count)))
+    above = mannwhitneyu(score[right], score[~right], method="asymptotic").statistic
+    return float(above / (right.sum() * (~right).sum()))
 
 
 def _roc(every: Sequence[Row]) -> list[Row]:
@@ -167,7 +166,7 @@ def _calibration(d: int, every: Sequence[Row], curve: FloatArray) -> Row:
         "intercept_elsewhere": float(curve[1]),
     }
     share = float(np.mean([row["right"].mean() for row in rows]))
-    for name in ("constant", *METHODS):
+    for name in ("constant", *PROBABILITIES):
         errors = [row.get(name, share) - row["right"] for row in rows]
         line |= intervals.mean([float((error**2).mean()) for error in errors], f"brier_{name}")
     return line
@@ -205,7 +204,7 @@ def _share(right: Any, count: Any, name: str) -> dict[str, float]:
     error = (
         math.sqrt(((right - share * count) ** 2).sum() * len(count) / max(len(count) - 1, 1)) / count.sum()
     )
-    reach = float(norm.isf(intervals.LEVEL / 2) * error)
+    reach = float(norm.isf(intervals.INTERVAL_LEVEL / 2) * error)
     return {name: share, f"{name}_low": max(share - reach, 0.0), f"{name}_high": min(share + reach, 1.0)}
 
 
@@ -227,7 +226,7 @@ def draw(figure: Any, tables: Tables) -> None:
     left.set_title("Small margins point to wrong pairs")
     left.legend(loc="lower right")
     right.plot([0, 1], [0, 1], color=INK, linewidth=0.8)
-    for method, words in METHODS.items():
+    for method, words in PROBABILITIES.items():
         style = _STYLES[method]
         rows = [row for row in tables["reliability"] if row["method"] == method]
         reach = [[row["right"] - row["right_low"], row["right_high"] - row["right"]] for row in rows]

@@ -56,7 +56,7 @@ def _slope(panel: str, points: Sequence[Row]) -> Row:
     shown = [row for row in points if row["panel"] == panel]
     fits = {"slope": shown, "small_slope": [row for row in shown if row["error"] < _SMALL]}
     found: dict[str, Any] = {"panel": panel, "predicted": PANELS[panel][0]}
-    reach = float(norm.isf(intervals.LEVEL / 2))
+    reach = float(norm.isf(intervals.INTERVAL_LEVEL / 2))
     for name, rows in fits.items():
         if len(rows) < 2:
             found |= dict.fromkeys([name, f"{name}_low", f"{name}_high"], math.nan)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lslmatch._types import FloatArray
 from verification.data.verses import load_verses
@@ -48,15 +49,15 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
     shares: list[Row] = []
     differences: list[Row] = []
     for cell, rows in cells:
-        for name, lines in side_by_side.by_method(rows).items():
-            n, overlap = lines[0]["pairs"], lines[0]["overlap"]
+        for name, lines in pd.DataFrame(rows).groupby("method", sort=False):
+            n, overlap = lines["pairs"].iloc[0], lines["overlap"].iloc[0]
             place = {"data": cell.parameters["pair"], "n": n, "method": name, "draws": len(lines)}
-            recovered = intervals.overlapping_mean([row["right"] / n for row in lines], overlap, "recovered")
+            recovered = intervals.overlapping_mean(lines["right"] / n, overlap, "recovered")
             recovered["recovered_high"] = min(1.0, recovered["recovered_high"])
-            scale = intervals.overlapping_mean([row["scale"] for row in lines], overlap, "scale")
+            scale = intervals.overlapping_mean(lines["scale"], overlap, "scale")
             shares.append({**place, **recovered, **scale})
             if name != REFERENCE:
-                ahead = [(row["gained"] - row["lost"]) / n for row in lines]
+                ahead = (lines["gained"] - lines["lost"]) / n
                 # For verses like these, and for these verses alone.
                 wide = intervals.overlapping_mean(ahead, overlap, "difference")
                 differences.append({**place, **wide, **intervals.mean(ahead, "difference_here")})

@@ -24,14 +24,14 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
     separations = [cell.parameters["separation"] for cell, _ in cells]
     curves = []
     for root in sorted(chosen):
-        family = adversarial_study.family_of(cells[0].cell, spacing)._replace(root=root)
+        found = adversarial_study.closed_form(cells[0].cell, spacing)._replace(root=root)
         curves += [
             {
                 "R": root,
                 "separation": float(separation),
-                "predicted_obstruction": family.obstruction(float(separation)),
-                "noise_floor": family.noise_floor,
-                "predicted_threshold": family.predicted_threshold(),
+                "predicted_obstruction": found.obstruction(float(separation)),
+                "noise_floor": found.noise_floor,
+                "predicted_threshold": found.predicted_threshold(),
             }
             for separation in np.geomspace(min(separations), max(separations), 80)
         ]

@@ -21,7 +21,7 @@ from verification.scenarios.recovery import certified_match
 from verification.statistics import intervals
 from verification.style import COLOURS
 
-METHODS = {"plain": "identity", "affine": "standardize"}
+ALIGNMENTS = {"plain": "identity", "affine": "standardize"}
 
 _D, _SCALE = 100, 2.0
 
@@ -30,7 +30,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     """Give the precision of both methods, or for the picture every point and its partners."""
     truth = draw_truth(parameters, rng)
     x, y = truth.sample(rng)
-    results = {name: certified_match(x, y, alignment=alignment) for name, alignment in METHODS.items()}
+    results = {name: certified_match(x, y, alignment=alignment) for name, alignment in ALIGNMENTS.items()}
     if not parameters.get("picture"):
         return [{name: _precision(result.permutation, truth) for name, result in results.items()}]
     aligned = results["affine"].scale * y + results["affine"].shift
@@ -64,7 +64,7 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
         if cell.parameters.get("picture"):
             points = rows
             continue
-        for name in METHODS:
+        for name in ALIGNMENTS:
             values = intervals.mean([row[name] for row in rows], "precision")
             shape = {"features": cell.parameters["features"], "n": cell.parameters["n"], "d": _D}
             precision.append(shape | {"method": name, "trials": len(rows)} | values)

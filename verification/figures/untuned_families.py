@@ -22,7 +22,7 @@ from verification.style import COLOURS, DASHES, INK, MARKERS, label_log_axis
 #: What the others are compared with, and those that are compared.
 REFERENCE = "standardize"
 OTHERS = ("profile", "auto", KNOWN)
-METHODS = (REFERENCE, *OTHERS)
+ALIGNMENTS = (REFERENCE, *OTHERS)
 
 #: By how many percentage points a method may be behind the reference.
 _GOAL = 1.0
@@ -37,7 +37,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     x, y = truth.sample(rng)
     known = Affine(truth.scale, x.mean(axis=0) - truth.scale * y.mean(axis=0))
     row: dict[str, float] = {}
-    for name in METHODS:
+    for name in ALIGNMENTS:
         started = time.perf_counter()
         result = lslmatch.match(x, y, alignment=known if name == KNOWN else name)
         row[f"seconds {name}"] = time.perf_counter() - started
@@ -48,7 +48,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
     """Give each method's mean share of right pairs, and its difference to the reference, in points."""
-    return {"": [_line(cell, rows, name) for cell, rows in cells for name in METHODS]}
+    return {"": [_line(cell, rows, name) for cell, rows in cells for name in ALIGNMENTS]}
 
 
 def _line(cell: Cell, rows: Sequence[Row], name: str) -> Row:

@@ -18,7 +18,7 @@ from verification.claims.checking import Outcome
 from verification.engine.files import write_together
 from verification.report import alignment_maps, pictures
 from verification.report.environment import environment
-from verification.statistics.binomial import CONTROLS, LEVEL, SENSITIVITY, STATEMENTS, SUITE_ERROR
+from verification.statistics.binomial import CLAIM_LEVEL, CONTROLS, SENSITIVITY, STATEMENTS, SUITE_ERROR
 
 _GREEK = {
     "alpha": "α",
@@ -118,7 +118,7 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
         pictures={key: (Markup(picture.inline), picture.legend) for key, picture in drawn.items()},
         heat_maps=alignment_maps.load(),
         suite_error=SUITE_ERROR,
-        level=LEVEL,
+        level=CLAIM_LEVEL,
         statements=STATEMENTS,
         controls=CONTROLS,
         sensitivity=SENSITIVITY[record.profile],

@@ -17,7 +17,7 @@ STRENGTH = 2.0
 BELOW, BAND, ABOVE = REGIONS = ("below the floor", "in the band", "above the curve")
 
 
-class Family(NamedTuple):
+class ClosedForm(NamedTuple):
     """The adversarial family for one R, in closed form: nothing here is fitted to a success rate."""
 
     n: int

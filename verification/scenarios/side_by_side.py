@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-import lslmatch
 from lslmatch._types import FloatArray
 from lslmatch.results import Affine, MatchResult
 from verification.engine.samples import Row
-from verification.scenarios.recovery import CERTIFICATE_TOLERANCE, UncertifiedError, certified_match
+from verification.scenarios.recovery import certified_match
 
 
 class Method(NamedTuple):
@@ -63,26 +62,7 @@ def compare(
 
 def run_method(method: Method, x: FloatArray, y: FloatArray) -> MatchResult:
     """Match two sets in one way, and insist on the certificate."""
-    alignment = method.alignment(x, y)
-    if method.objective == "lsl":
-        return certified_match(x, y, alignment=alignment)
-    result = lslmatch.match(x, y, objective=method.objective, alignment=alignment)
-    violation = _squares_violation(x, y, result)
-    if not violation <= CERTIFICATE_TOLERANCE:
-        raise UncertifiedError(f"the certificate of {method.objective} is violated by {violation:g}")
-    return result
-
-
-def _squares_violation(x: FloatArray, y: FloatArray, result: MatchResult) -> float:
-    """Give what `check_certificate` gives for "lss", over the mean square of `x`: squares have units."""
-    if result.row_dual is None or result.col_dual is None:
-        raise UncertifiedError("least squares must come with dual variables")
-    centre = x.mean(axis=0)
-    first, second = x - centre, result.scale * y + result.shift - centre
-    slack = (first**2).sum(axis=1)[:, None] - 2 * first @ second.T + (second**2).sum(axis=1)
-    slack -= np.add.outer(result.row_dual, result.col_dual)
-    tightness = np.abs(slack[np.arange(len(x)), result.permutation]).max()
-    return float(max(tightness, -slack.min()) / (first**2).sum(axis=1).mean())
+    return certified_match(x, y, objective=method.objective, alignment=method.alignment(x, y))
 
 
 def _counts(right: NDArray[np.bool_], reference: NDArray[np.bool_]) -> dict[str, int]:
@@ -91,11 +71,3 @@ def _counts(right: NDArray[np.bool_], reference: NDArray[np.bool_]) -> dict[str,
         "gained": int((reference & ~right).sum()),
         "lost": int((right & ~reference).sum()),
     }
-
-
-def by_method(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Sort what :func:`compare` returned over several trials by method."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(str(row["method"]), []).append(row)
-    return found

@@ -27,7 +27,7 @@ STATEMENTS = 50
 CONTROLS = 100
 
 #: Error level of one claim: of refuting it if it is true, and of supporting it if it is false.
-LEVEL = SUITE_ERROR / 2 / STATEMENTS
+CLAIM_LEVEL = SUITE_ERROR / 2 / STATEMENTS
 #: Probability that the power calculation leaves for the wrong outcome.
 MISS = SUITE_ERROR / 2 / CONTROLS
 
@@ -56,7 +56,7 @@ class Count(NamedTuple):
 
 
 class CellLimit(NamedTuple):
-    """What the tests say of one cell, adjusted over the family of cells."""
+    """What the tests say of one cell, adjusted over all cells of the claim."""
 
     upper_limit: float
     """Clopper-Pearson, at the level of the cell's place in Holm's order."""
@@ -108,8 +108,8 @@ def decide_events(counts: Sequence[CellCount], column: str) -> Decision:
     return replace(decide_probability(counts, column), slack=None)
 
 
-def decide_counts(table: Sequence[Count], level: float = LEVEL) -> tuple[str, list[CellLimit]]:
-    """Decide a family of binomial counts at error level `level`.
+def decide_counts(table: Sequence[Count], level: float = CLAIM_LEVEL) -> tuple[str, list[CellLimit]]:
+    """Decide several binomial counts together at error level `level`.
 
     An allowed rate of 0 is an exact claim: one violation refutes it.
     """
@@ -121,14 +121,14 @@ def decide_counts(table: Sequence[Count], level: float = LEVEL) -> tuple[str, li
     return "inconclusive", limits
 
 
-def trials_needed(allowed: float, family: int, sensitivity: Sensitivity, level: float = LEVEL) -> int:
-    """Give the trials a cell needs to be told apart from its allowed rate, among `family` cells.
+def trials_needed(allowed: float, cells: int, sensitivity: Sensitivity, level: float = CLAIM_LEVEL) -> int:
+    """Give the trials a cell needs to be told apart from its allowed rate, among `cells` of them.
 
     Enough to support the claim if the true rate is at most `sensitivity.supported_below` times
     `allowed`, and to refute it if it is at least `sensitivity.refuted_above` times that (at most 1),
     except with probability :data:`MISS`.
     """
-    return _trials_needed(float(allowed), family, sensitivity, level)
+    return _trials_needed(float(allowed), cells, sensitivity, level)
 
 
 def slack_factor(counts: Sequence[CellCount], column: str) -> float:
@@ -189,8 +189,8 @@ def _p_value(count: Count, alternative: str) -> float:
 
 
 @cache
-def _trials_needed(allowed: float, family: int, sensitivity: Sensitivity, level: float) -> int:
-    step = level / family
+def _trials_needed(allowed: float, cells: int, sensitivity: Sensitivity, level: float) -> int:
+    step = level / cells
     low, high = sensitivity.supported_below * allowed, min(1.0, sensitivity.refuted_above * allowed)
 
     def enough(trials: int) -> bool:

@@ -9,13 +9,13 @@ import numpy as np
 from scipy.stats import binom, norm, t
 from statsmodels.stats.proportion import proportion_confint
 
-LEVEL = 0.05
+INTERVAL_LEVEL = 0.05
 
 
 def proportion(events: Sequence[float], name: str) -> dict[str, float]:
     """Give the share of events (each 0 or 1) with its Clopper-Pearson interval."""
     count, total = round(sum(events)), len(events)
-    low, high = proportion_confint(count, total, alpha=LEVEL, method="beta")
+    low, high = proportion_confint(count, total, alpha=INTERVAL_LEVEL, method="beta")
     return {name: count / total, f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
@@ -24,7 +24,7 @@ def mean(values: Sequence[float], name: str) -> dict[str, float]:
     centre, size = float(np.mean(values)), len(values)
     reach = math.inf
     if size > 1:
-        reach = float(t.isf(LEVEL / 2, size - 1) * np.std(values, ddof=1) / math.sqrt(size))
+        reach = float(t.isf(INTERVAL_LEVEL / 2, size - 1) * np.std(values, ddof=1) / math.sqrt(size))
     return {name: centre, f"{name}_low": centre - reach, f"{name}_high": centre + reach}
 
 
@@ -34,7 +34,7 @@ def median(values: Sequence[float], name: str) -> dict[str, float]:
     With fewer than six values no order statistics reach the level, and the interval is unbounded.
     """
     ordered, size = np.sort(values), len(values)
-    skip = int(binom.ppf(LEVEL / 2, size, 0.5)) - 1  # ranks that may be left out at either end
+    skip = int(binom.ppf(INTERVAL_LEVEL / 2, size, 0.5)) - 1  # ranks that may be left out at either end
     low, high = (-math.inf, math.inf) if skip < 0 else (float(ordered[skip]), float(ordered[size - 1 - skip]))
     return {name: float(np.median(ordered)), f"{name}_low": low, f"{name}_high": high}
 
@@ -49,7 +49,7 @@ def overlapping_mean(values: Sequence[float], overlap: float, name: str) -> dict
     reach = math.inf
     if size > 1:
         spread = np.var(values, ddof=1) * (1 / size + overlap / (1 - overlap))
-        reach = float(t.isf(LEVEL / 2, size - 1) * math.sqrt(spread))
+        reach = float(t.isf(INTERVAL_LEVEL / 2, size - 1) * math.sqrt(spread))
     return {name: centre, f"{name}_low": centre - reach, f"{name}_high": centre + reach}
 
 
@@ -62,5 +62,5 @@ def paired_difference(gained: int, lost: int, total: int, name: str) -> dict[str
     more, less, size = gained + 0.5, lost + 0.5, total + 2
     middle = (more - less) / size
     spread = (more + less - (more - less) ** 2 / size) / size**2
-    reach = float(norm.isf(LEVEL / 2)) * math.sqrt(spread)
+    reach = float(norm.isf(INTERVAL_LEVEL / 2)) * math.sqrt(spread)
     return {name: (gained - lost) / total, f"{name}_low": middle - reach, f"{name}_high": middle + reach}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from verification.statistics.binomial import LEVEL
+from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decide, Decision
 
 
@@ -35,11 +35,12 @@ def fit_slope(x: Sequence[float], mean: Sequence[float], error: Sequence[float])
 
 
 def decide_equivalence(value: float, error: float, target: float, margin: float) -> tuple[str, float, float]:
-    """Decide whether a quantity lies within `margin` of `target`, by two one-sided tests at :data:`LEVEL`.
+    """Decide whether a quantity lies within `margin` of `target`, by two one-sided tests.
 
-    Supported if both tests reject "it is further away"; refuted if its whole interval lies outside.
+    Supported if both tests, at :data:`CLAIM_LEVEL`, reject "it is further away"; refuted if its whole
+    interval lies outside.
     """
-    reach = float(norm.isf(LEVEL)) * error
+    reach = float(norm.isf(CLAIM_LEVEL)) * error
     low, high = value - reach, value + reach
     if target - margin <= low and high <= target + margin:
         return "supported", low, high
@@ -77,7 +78,7 @@ def equality_decision(margin: float) -> Decide:
     """
 
     def decide(counts: Sequence[CellCount], column: str) -> Decision:
-        reach = float(norm.isf(LEVEL / len(counts) / 2))
+        reach = float(norm.isf(CLAIM_LEVEL / len(counts) / 2))
         worst, largest_reach, further = 0.0, 0.0, 0.0
         for item in counts:
             deviation, error = item.tally.mean(column) - 1, item.tally.standard_error(column)

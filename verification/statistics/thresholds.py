@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.integrate import trapezoid
 from scipy.optimize import isotonic_regression
 from scipy.stats import norm
 
-from verification.statistics.binomial import LEVEL
+from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decide, Decision
 
 SEPARATION = "separation"
@@ -34,7 +35,7 @@ class Threshold(NamedTuple):
         """The separation itself."""
         return math.exp(self.log)
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, level: float = CLAIM_LEVEL) -> tuple[float, float]:
         """Give the two-sided interval at 1 - 2 `level`."""
         reach = float(norm.isf(level)) * self.error
         return math.exp(self.log - reach), math.exp(self.log + reach)
@@ -54,7 +55,7 @@ def estimate_threshold(
     step = np.diff(log)
     log = np.concatenate([[log[0] - step[0]], log, [log[-1] + step[-1]]])
     rate = np.concatenate([[0.0], rate, [1.0]])
-    mean = float((np.diff(rate) * (log[1:] + log[:-1]) / 2).sum())
+    mean = float(trapezoid(log, rate))
     smoothed = (np.asarray(success) + 0.5) / (count + 1)  # so that a rate of 0 or 1 has an error too
     variance = ((log[2:] - log[:-2]) / 2) ** 2 * smoothed * (1 - smoothed) / count
     return Threshold(mean, math.sqrt(float(variance.sum())))
@@ -68,7 +69,7 @@ def stays_decision(factor: float) -> Decide:
 
     def decide(counts: Sequence[CellCount], column: str) -> Decision:
         found = _by_group(counts, column)
-        reach = float(norm.isf(LEVEL / max(len(found) - 1, 1)))
+        reach = float(norm.isf(CLAIM_LEVEL / max(len(found) - 1, 1)))
         verdict, worst, details = "supported", 0.0, []
         for (family, ratio), threshold in found.items():
             if ratio == 1:
@@ -103,7 +104,7 @@ def rises_decision(slope: float) -> Decide:
         # Points of equal weight: the trend is a comparison of groups, not a fit of a line that holds exactly.
         lever = (root - root.mean()) / ((root - root.mean()) ** 2).sum()
         trend, trend_error = float(lever @ value), float(np.sqrt((lever**2) @ error**2))
-        reach = float(norm.isf(LEVEL))
+        reach = float(norm.isf(CLAIM_LEVEL))
         falls = bool((np.diff(value) < -reach * np.hypot(error[1:], error[:-1])).any())
         if falls or trend + reach * trend_error < slope:
             verdict = "refuted"

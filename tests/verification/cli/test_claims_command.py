@@ -1,14 +1,13 @@
+"""The command `python -m verification`, end to end in the smoke profile."""
+
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
-from tests.verification.laboratory import LIGHT, exit_code, numbers, run, verdicts
+from tests.verification.laboratory import LIGHT, exit_code, verdicts
 from verification import claims
-from verification.claims.checking import try_claim
 from verification.cli.main import main
-from verification.report import pictures
 
 FIELDS = {"id", "statement", "kind", "verdict", "trials", "violations", "allowed", "upper_limit", "slack"}
 FIELDS |= {"controls", "cells", "trials_per_second"}
@@ -106,27 +105,3 @@ def test_wrong_calls(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
-
-
-def test_a_claim_can_be_tried_without_a_file_and_gives_the_same_numbers(tmp_path):
-    outcome = try_claim(claims.get("lemma-2"), profile="smoke", seed=7)
-    assert [numbers(outcome)] == run(["lemma-2"], tmp_path)
-    own = replace(claims.get("lemma-2"), id="of one's own")
-    assert try_claim(own, profile="smoke", seed=7).decision.verdict == "supported"
-
-
-def test_a_false_claim_is_found_out_when_it_is_tried():
-    claim = claims.get("lemma-2")
-
-    def fifty_times(state, rng):
-        return {name: 50 * value for name, value in claim.trial(state, rng).items()}
-
-    false = replace(claim, trial=fifty_times)
-    outcome = try_claim(false, profile="smoke", seed=7)
-    assert outcome.decision.verdict == "refuted"
-    assert outcome.is_red
-
-
-def test_a_notebook_can_show_the_picture_of_a_claim():
-    outcome = try_claim(claims.get("lemma-2"), profile="smoke", seed=7)
-    assert pictures.sheet(outcome)._repr_png_().startswith(b"\x89PNG")

@@ -2,28 +2,18 @@
 
 import dataclasses
 import json
-import re
-import sys
-from pathlib import Path
 
 import pytest
 
-from tests.verification.laboratory import run_studies
+from tests.verification.laboratory import figures_exit_code as exit_code
 from verification import figures
 from verification.cli import figures_command
 from verification.cli.main import main
 from verification.engine.tables import read_table
-from verification.engine.workers import Pool
 from verification.scenarios.recovery import UncertifiedError
 
-GUIDE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-STUDIES = ["step-by-step", "scale-error", "adversarial-family"]
 ORIGIN = {"seed", "profile", "versions", "revision", "seconds", "workers", "figure", "source", "study"}
 ORIGIN |= {"tables", "trials", "seconds_of_trials"}
-
-
-def exit_code(out, *arguments):
-    return main(["figures", "--profile", "smoke", "--quiet", "--out", str(out), *arguments])
 
 
 @pytest.fixture(scope="module")
@@ -148,68 +138,3 @@ def test_an_uncertified_matching_leaves_no_figure(only_figure, tmp_path, capsys)
     assert exit_code(tmp_path) == 1
     assert "no certificate" in capsys.readouterr().err
     assert not list(tmp_path.glob("scale-error*"))
-
-
-def test_workers_change_nothing(tmp_path):
-    assert run_studies(STUDIES, tmp_path / "a") == run_studies(STUDIES, tmp_path / "b", pool=Pool(2))
-
-
-def test_seed_changes_the_numbers(tmp_path):
-    assert run_studies(["scale-error"], tmp_path, seed=1) != run_studies(["scale-error"], tmp_path, seed=2)
-
-
-def test_an_interrupted_run_goes_on_to_identical_numbers(tmp_path):
-    whole = run_studies(STUDIES, tmp_path / "whole")
-
-    def stop(batch, done, total):
-        if done == 5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_studies(STUDIES, tmp_path / "cut", progress=stop)
-    seen = []
-    resumed = run_studies(
-        STUDIES, tmp_path / "cut", resume=True, progress=lambda batch, done, total: seen.append(done)
-    )
-    assert resumed == whole
-    assert seen[0] == 6  # the five finished batches were not run again
-
-
-def test_figure_ids_are_unique(tmp_path, monkeypatch):
-    copy = Path(figures.__path__[0]) / "slices.py"
-    (tmp_path / "twice.py").write_bytes(copy.read_bytes())
-    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
-    figures.load.cache_clear()
-    try:
-        with pytest.raises(ValueError, match="'slices' came twice"):
-            figures.load()
-    finally:
-        sys.modules.pop("verification.figures.twice", None)
-        figures.load.cache_clear()
-
-
-def test_studies_do_not_share_a_seed_with_a_claim():
-    from verification import claims
-
-    assert not {figure.study.id for figure in figures.load().values()} & set(claims.load())
-
-
-def test_the_cells_of_a_study_have_names_of_their_own():
-    for figure in figures.load().values():
-        names = [cell.name for cell in figure.study.cells]
-        assert len(names) == len(set(names))
-
-
-def test_the_example_of_the_guide_is_a_figure_that_runs(tmp_path, monkeypatch):
-    section = GUIDE[GUIDE.index("## Add a figure") :]
-    source = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
-    name = re.search(r"`verification/figures/(\w+)\.py`", section)[1]
-    (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
-    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
-    figures.load.cache_clear()
-    try:
-        assert exit_code(tmp_path / "out", "--only", "shift-error") == 0
-        assert (tmp_path / "out" / "shift-error.png").is_file()
-    finally:
-        sys.modules.pop(f"verification.figures.{name}", None)
-        figures.load.cache_clear()

@@ -1,8 +1,16 @@
+"""What a checkpoint holds is read again, whatever happened to the file."""
+
+import os
+
 import pytest
 
+from tests.verification.laboratory import fill_disk
 from verification.engine.checkpoint import Checkpoint
 from verification.engine.tally import Tally
 from verification.engine.trials import Batch
+
+needs_full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+
 
 KEY = {"seed": 1}
 
@@ -38,3 +46,29 @@ def test_results_under_another_key_are_not_used(tmp_path):
     other = Checkpoint(tmp_path / "file", {"seed": 2}, resume=True, read=Tally.from_json)
     assert other.finished == {}
     assert other.is_stale
+
+
+@needs_full_disk
+def test_a_checkpoint_is_kept_when_it_cannot_be_opened_anew(tmp_path):
+    path, batch = tmp_path / "checkpoint", Batch("claim", "cell", 0, 1, 1)
+    with Checkpoint(path, {}, resume=False, read=Tally.from_json) as checkpoint:
+        checkpoint.add(batch, Tally())
+    fill_disk(path)
+    again = Checkpoint(path, {}, resume=True, read=Tally.from_json)
+    with pytest.raises(OSError, match="No space left on device"), again:
+        pass
+    assert list(Checkpoint(path, {}, resume=True, read=Tally.from_json).finished) == [batch]
+
+
+@needs_full_disk
+def test_a_checkpoint_that_cannot_grow_names_its_file(tmp_path, monkeypatch):
+    path, batch = tmp_path / "checkpoint", Batch("claim", "cell", 0, 1, 1)
+
+    def open_full(*arguments, **options):
+        return open("/dev/full", *arguments[1:], **options)
+
+    checkpoint = Checkpoint(path, {}, resume=False, read=Tally.from_json)
+    monkeypatch.setattr("verification.engine.checkpoint.open", open_full, raising=False)
+    with pytest.raises(OSError, match="No space left on device") as caught, checkpoint:
+        checkpoint.add(batch, Tally())
+    assert caught.value.filename == str(path)

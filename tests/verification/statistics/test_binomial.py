@@ -7,8 +7,8 @@ from verification.engine.studies import Cell
 from verification.engine.tally import Tally
 from verification.statistics import binomial
 from verification.statistics.binomial import (
+    CLAIM_LEVEL,
     CONTROLS,
-    LEVEL,
     MISS,
     SENSITIVITY,
     STATEMENTS,
@@ -39,12 +39,12 @@ def outcomes(rng, rates, allowed, trials, repetitions, level):
 
 
 def test_error_rates_are_shared_out():
-    assert pytest.approx(SUITE_ERROR) == STATEMENTS * LEVEL + CONTROLS * MISS
+    assert pytest.approx(SUITE_ERROR) == STATEMENTS * CLAIM_LEVEL + CONTROLS * MISS
 
 
 @pytest.mark.parametrize("cells", [1, 5])
 def test_true_claims_on_the_edge_are_refuted_at_most_at_the_level(cells):
-    # A level of 0.05 in place of LEVEL, so that thousands of claims can measure it.
+    # A level of 0.05 in place of CLAIM_LEVEL, so that thousands of claims can measure it.
     found = outcomes(np.random.default_rng(0), [0.1] * cells, 0.1, 300, 2000, 0.05)
     assert found["refuted"] <= binom.isf(1e-6, 2000, 0.05) / 2000
 
@@ -59,9 +59,9 @@ def test_false_claims_on_the_edge_are_supported_at_most_at_the_level(cells):
 def test_power_is_what_the_number_of_trials_was_chosen_for():
     rng, allowed = np.random.default_rng(2), 0.05
     trials = trials_needed(allowed, 4, SENSITIVITY["quick"])
-    half = outcomes(rng, [allowed / 2] * 4, allowed, trials, 500, LEVEL)
+    half = outcomes(rng, [allowed / 2] * 4, allowed, trials, 500, CLAIM_LEVEL)
     assert half["supported"] == 1.0
-    twice = outcomes(rng, [2 * allowed] + [allowed / 10] * 3, allowed, trials, 500, LEVEL)
+    twice = outcomes(rng, [2 * allowed] + [allowed / 10] * 3, allowed, trials, 500, CLAIM_LEVEL)
     assert twice["refuted"] == 1.0
 
 
@@ -70,7 +70,7 @@ def test_power_is_what_the_number_of_trials_was_chosen_for():
 def test_trials_meet_the_exact_power(allowed, profile):
     below, above = SENSITIVITY[profile]
     trials = trials_needed(allowed, 3, SENSITIVITY[profile])
-    step = LEVEL / 3
+    step = CLAIM_LEVEL / 3
     counts = np.arange(trials + 1)
     supports, refutes = (
         binom.cdf(counts, trials, allowed) <= step,
@@ -90,7 +90,7 @@ def test_holm_is_that_of_statsmodels(seed):
 def test_no_violation_in_few_trials_supports_nothing():
     verdict, limits = decide_counts([Count(0, 20, 0.05)])
     assert verdict == "inconclusive"
-    assert limits[0].upper_limit == pytest.approx(1 - LEVEL ** (1 / 20))  # exact for 0 of 20
+    assert limits[0].upper_limit == pytest.approx(1 - CLAIM_LEVEL ** (1 / 20))  # exact for 0 of 20
 
 
 def test_violation_in_every_trial_has_the_limit_one():
