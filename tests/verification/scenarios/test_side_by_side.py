@@ -5,7 +5,7 @@ import pytest
 
 import lslmatch
 from lslmatch import match
-from tests.verification.laboratory import planted
+from tests.verification.support import planted
 from verification.scenarios import side_by_side
 from verification.scenarios.recovery import UncertifiedError
 from verification.scenarios.side_by_side import METHODS, REFERENCE
