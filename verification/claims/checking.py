@@ -42,7 +42,7 @@ class Outcome:
     controls: tuple[ControlOutcome, ...]
     counts: tuple[CellCount, ...]
     error: str = ""
-    """An error of the laboratory or of the solver, which is no evidence about the claim."""
+    """An error of a trial or of the solver, which is no evidence about the claim."""
 
     @property
     def trials_per_second(self) -> float | None:

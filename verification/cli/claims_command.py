@@ -29,7 +29,7 @@ _MARKS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the laboratory: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
+    """Run claims and audit: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
     options = _parser().parse_args(arguments)
     every = claims.load()
     steps = audit_outcomes.step_ids()

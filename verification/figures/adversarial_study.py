@@ -1,4 +1,4 @@
-"""The adversarial family of section 5.2: its trials, and the threshold that the paper predicts on it.
+"""Trials on the adversarial family of section 5.2, and what the figures that share them tabulate.
 
 The heat map, its slices and the comparison of alignments are three views of the same trials.
 """

@@ -37,7 +37,7 @@ def trial(state: tuple[FloatArray, FloatArray, int], rng: np.random.Generator) -
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
-    """Give the shares, and the differences to affine LSL on the same failures."""
+    """Give the shares, and the differences to the reference on the same failures."""
     shares: list[Row] = []
     differences: list[Row] = []
     for cell, rows in cells:

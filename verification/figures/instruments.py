@@ -67,7 +67,7 @@ def held_out_right(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> in
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
-    """Give the shares, the differences to affine LSL, and the check of the order."""
+    """Give the shares, the differences to the reference, and the check of the order."""
     shares: list[Row] = []
     differences: list[Row] = []
     orders: list[Row] = []

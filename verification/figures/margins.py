@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import mannwhitneyu, norm
+from scipy.stats import mannwhitneyu
 
 import lslmatch
 from lslmatch._types import FloatArray
@@ -110,7 +109,7 @@ def _areas(cell: Cell, rows: Sequence[Row]) -> Row:
         **{key: value for name in SCORES for key, value in intervals.mean(areas[name], name).items()},
         **intervals.mean(confidence.mean(axis=1), "mean_confidence"),
         "sure": int(sure.sum()),
-        **_share((right & sure).sum(axis=1), sure.sum(axis=1), "right_if_sure"),
+        **intervals.ratio((right & sure).sum(axis=1), sure.sum(axis=1), "right_if_sure"),
     }
 
 
@@ -189,23 +188,10 @@ def _reliability(method: str, every: Sequence[Row]) -> list[Row]:
                 "method": method,
                 "pairs": int(count.sum()),
                 "predicted": float(predicted),
-                **_share(right, count, "right"),
+                **intervals.ratio(right, count, "right"),
             }
         )
     return lines
-
-
-def _share(right: Any, count: Any, name: str) -> dict[str, float]:
-    """Give a share of pairs with its interval; trials are independent, the pairs of one are not."""
-    if not count.sum():
-        return {name: 0.5, f"{name}_low": 0.0, f"{name}_high": 1.0}
-    share = float(right.sum() / count.sum())
-    # The usual error of a ratio of sums.
-    error = (
-        math.sqrt(((right - share * count) ** 2).sum() * len(count) / max(len(count) - 1, 1)) / count.sum()
-    )
-    reach = float(norm.isf(intervals.INTERVAL_LEVEL / 2) * error)
-    return {name: share, f"{name}_low": max(share - reach, 0.0), f"{name}_high": min(share + reach, 1.0)}
 
 
 def draw(figure: Any, tables: Tables) -> None:

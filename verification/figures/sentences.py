@@ -45,7 +45,7 @@ def trial(state: tuple[FloatArray, FloatArray, int], rng: np.random.Generator) -
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
-    """Give the shares, and the differences to affine LSL on the same draws."""
+    """Give the shares, and the differences to the reference on the same draws."""
     shares: list[Row] = []
     differences: list[Row] = []
     for cell, rows in cells:

@@ -21,6 +21,7 @@ from verification.scenarios.recovery import certified_match
 from verification.statistics import intervals
 from verification.style import COLOURS
 
+#: By the names that they have in the table.
 ALIGNMENTS = {"plain": "identity", "affine": "standardize"}
 
 _D, _SCALE = 100, 2.0

@@ -31,7 +31,7 @@ METHODS: Mapping[str, Method] = {
     "auto": Method("lsl", lambda x, y: "auto"),
 }
 
-#: The method that the others are compared with.
+#: The method that the others are compared with. It is alignment="standardize", by its name in the tables.
 REFERENCE = "affine LSL"
 
 

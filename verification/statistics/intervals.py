@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom, norm, t
@@ -64,3 +65,19 @@ def paired_difference(gained: int, lost: int, total: int, name: str) -> dict[str
     spread = (more + less - (more - less) ** 2 / size) / size**2
     reach = float(norm.isf(INTERVAL_LEVEL / 2)) * math.sqrt(spread)
     return {name: (gained - lost) / total, f"{name}_low": middle - reach, f"{name}_high": middle + reach}
+
+
+def ratio(events: Any, counts: Any, name: str) -> dict[str, float]:
+    """Give the share of events among all cases; trials are independent, the cases of one trial are not.
+
+    `events` and `counts` are arrays with one entry a trial.
+    """
+    total = counts.sum()
+    if not total:
+        return {name: 0.5, f"{name}_low": 0.0, f"{name}_high": 1.0}
+    share = float(events.sum() / total)
+    # The usual error of a ratio of sums.
+    size = len(counts)
+    error = math.sqrt(((events - share * counts) ** 2).sum() * size / max(size - 1, 1)) / total
+    reach = float(norm.isf(INTERVAL_LEVEL / 2) * error)
+    return {name: share, f"{name}_low": max(share - reach, 0.0), f"{name}_high": min(share + reach, 1.0)}

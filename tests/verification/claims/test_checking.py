@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.verification.laboratory import numbers, run
+from tests.verification.support import numbers, run
 from verification import claims
 from verification.claims.checking import try_claim
 

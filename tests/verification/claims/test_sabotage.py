@@ -10,7 +10,7 @@ import lslmatch
 from lslmatch import matching, theory
 from lslmatch.alignment import moments as alignment
 from lslmatch.results import Affine
-from tests.verification.laboratory import exit_code, verdicts
+from tests.verification.support import exit_code, verdicts
 from verification import claims
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.verification.laboratory import LIGHT, exit_code, verdicts
+from tests.verification.support import LIGHT, exit_code, verdicts
 from verification import claims
 from verification.cli.main import main
 

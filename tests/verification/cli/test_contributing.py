@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from tests.verification.laboratory import exit_code, figures_exit_code, verdicts
+from tests.verification.support import exit_code, figures_exit_code, verdicts
 from verification import claims, figures
 
 GUIDE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")

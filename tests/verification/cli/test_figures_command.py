@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.verification.laboratory import figures_exit_code as exit_code
+from tests.verification.support import figures_exit_code as exit_code
 from verification import figures
 from verification.cli import figures_command
 from verification.cli.main import main

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.verification.laboratory import LIGHT, exit_code, fill_disk, verdicts
+from tests.verification.support import LIGHT, exit_code, fill_disk, verdicts
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.verification.laboratory import fill_disk
+from tests.verification.support import fill_disk
 from verification.engine.checkpoint import Checkpoint
 from verification.engine.tally import Tally
 from verification.engine.trials import Batch

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.laboratory import exit_code, run, run_studies
+from tests.verification.support import exit_code, run, run_studies
 from verification.engine.workers import Pool
 
 pytest.importorskip("distributed")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.verification.laboratory import fill_disk
+from tests.verification.support import fill_disk
 from verification.engine.files import write_together, write_whole
 
 needs_full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from tests.verification.laboratory import run
+from tests.verification.support import run
 
 CLAIMS = ["lemma-2", "tau-bias"]
 
@@ -40,7 +40,7 @@ def test_a_killed_run_goes_on_to_identical_numbers(tmp_path):
     program = textwrap.dedent(
         """
         import os, pathlib, signal, sys
-        from tests.verification.laboratory import run
+        from tests.verification.support import run
         def kill(batch, done, total):
             if done == 3:
                 os.kill(os.getpid(), signal.SIGKILL)

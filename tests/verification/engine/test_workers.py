@@ -1,6 +1,6 @@
 """Local workers give the numbers of one process."""
 
-from tests.verification.laboratory import run
+from tests.verification.support import run
 from verification.engine.workers import Pool
 
 CLAIMS = ["lemma-2", "tau-bias"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.verification.laboratory import planted
+from tests.verification.support import planted
 from verification import figures
 from verification.figures.definition import CellRows
 from verification.style import draw_figure

@@ -1,6 +1,6 @@
 """The figure of failed readings, on small sets of the same layout."""
 
-from tests.verification.laboratory import run_cells
+from tests.verification.support import run_cells
 from verification.figures import failed_readings
 from verification.scenarios.side_by_side import REFERENCE
 

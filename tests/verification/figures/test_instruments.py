@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.verification.laboratory import run_cells
+from tests.verification.support import run_cells
 from verification.cli.main import main
 from verification.data.installed import MissingExtraError
 from verification.figures import instruments

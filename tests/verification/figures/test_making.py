@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.verification.laboratory import run_studies
+from tests.verification.support import run_studies
 from verification.engine.workers import Pool
 
 STUDIES = ["step-by-step", "scale-error", "adversarial-family"]

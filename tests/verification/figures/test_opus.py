@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from tests.verification.laboratory import planted
+from tests.verification.support import planted
 from verification.cli.main import main
 from verification.data import opus
 from verification.engine.tables import read_table

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import lslmatch
 from lslmatch import match
-from tests.verification.laboratory import planted
+from tests.verification.support import planted
 from verification.scenarios import side_by_side
 from verification.scenarios.recovery import UncertifiedError
 from verification.scenarios.side_by_side import METHODS, REFERENCE
@@ -37,6 +38,6 @@ def test_a_wrong_certificate_of_least_squares_is_found_out(monkeypatch):
         genuine._replace(permutation=np.roll(genuine.permutation, 1)),
         genuine._replace(row_dual=None),
     ):
-        monkeypatch.setattr(side_by_side.lslmatch, "match", lambda *data, wrong=wrong, **options: wrong)
+        monkeypatch.setattr(lslmatch, "match", lambda *data, wrong=wrong, **options: wrong)
         with pytest.raises(UncertifiedError):
             side_by_side.run_method(method, x, y)
