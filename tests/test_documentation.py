@@ -119,6 +119,118 @@ def test_a_broken_or_outside_link_is_noticed(target):
     assert not resolves("index.md", target)
 
 
+# --------------------------------------------------------------- files, modules and commands
+
+#: What is written by a command or, in an example, by the reader; why it is named though it is not in a clone.
+NOT_IN_A_CLONE = {
+    "docs/_build/html/index.html": "tox -e docs writes it",
+    "tests/benchmarks/results/latest.json": "tox -e bench writes it",
+    "verification/claims/largest_noise.py": "the example of a claim",
+    "verification/figures/shift_error.py": "the example of a figure",
+}
+TEXTS = {f"docs/{name}": text for name, text in PAGES.items()} | {
+    name: (CHECKOUT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")
+}
+
+
+#: In code spans: a path, a file name, a dotted name.
+PATH = r"(?:lslmatch|verification|tests|docs|notebooks)(?:/[\w.*-]+)+"
+FILE = r"[\w-]+\.(?:py|md|cfg|toml|ini|cff)"
+MODULE = r"(?:lslmatch|verification|tests)(?:\.\w+)+"
+
+
+def named_in(text):
+    """Give the paths, file names and dotted names that a text has as code, and what its commands start."""
+    spans = re.findall(r"`([^`\n]+)`", FENCED.sub("", text))
+    yield from (span for span in spans if re.fullmatch(f"{PATH}|{FILE}|{MODULE}", span))
+    yield from re.findall(r"python3? -m ((?:lslmatch|verification|tests)[\w.]*)", text)
+    yield from re.findall(r"(?:python3?|pytest) ((?:tests|docs|verification)/[\w./]+)", text)
+
+
+def exists(name):
+    """Say whether a path of the checkout, the name of a file anywhere in it, or a dotted name is there."""
+    if re.fullmatch(PATH, name):
+        return any(CHECKOUT.glob(name))
+    if re.fullmatch(FILE, name):
+        folders = [CHECKOUT / folder for folder in ("lslmatch", "verification", "tests", "docs")]
+        return (CHECKOUT / name).is_file() or any(any(folder.rglob(name)) for folder in folders)
+    parts = name.split(".")
+    for k in range(len(parts), 0, -1):
+        path = CHECKOUT.joinpath(*parts[:k])
+        if path.is_dir() or path.with_suffix(".py").is_file():
+            missing = parts[k:]
+            module = importlib.import_module(".".join(parts[:k])) if missing else None
+            return not missing or (len(missing) == 1 and hasattr(module, missing[0]))
+    return False
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), sorted({(page, name) for page, text in TEXTS.items() for name in named_in(text)})
+)
+def test_what_a_page_names_exists(page, name):
+    assert exists(name) or name in NOT_IN_A_CLONE
+
+
+def test_names_that_are_not_in_a_clone_are_named():
+    assert {name for text in TEXTS.values() for name in named_in(text)} >= set(NOT_IN_A_CLONE)
+
+
+def test_a_name_of_something_that_is_gone_is_noticed():
+    text = """
+`lslmatch/gone.py`, `gone.py`, `lslmatch.gone`, `lslmatch.costs.gone`, `lslmatch.costs`, `costs.py`,
+`README.md`, `lslmatch/co*.py`, `lslmatch.model.Configuration`
+
+```sh
+python -m verification.gone --list
+.venv/bin/python tests/gone --seconds 1
+```
+"""
+    gone = {name for name in named_in(text) if not exists(name)}
+    assert gone == {
+        "lslmatch/gone.py",
+        "gone.py",
+        "lslmatch.gone",
+        "lslmatch.costs.gone",
+        "verification.gone",
+        "tests/gone",
+    }
+    assert len(set(named_in(text))) == len(gone) + 5
+
+
+def test_citation_for_programs_is_that_of_the_readme():
+    citation = (CHECKOUT / "CITATION.cff").read_text(encoding="utf-8")
+    readme = TEXTS["README.md"].partition("## Citing")[2]
+    title = re.search(r"title     = \{(.*)\}", readme)[1]
+    authors = [
+        f"    - family-names: {family}\n      given-names: {given}\n"
+        for family, given in re.findall(r"(\w+), (\w+)", re.search(r"author    = \{(.*)\}", readme)[1])
+    ]
+    assert f"  title: {title}\n" in citation
+    assert len(authors) == 3
+    assert "  authors:\n" + "".join(authors) in citation
+    assert f"  year: {re.search(r'year      = {(.*)}', readme)[1]}\n" in citation
+    assert f"version: {lslmatch.__version__}\n" in citation
+
+
+# ------------------------------------------------------------------------------- glossary
+
+
+def words_of(text):
+    """Give the words that a glossary explains."""
+    entries = re.findall(r"^- \*\*([^*]+)\*\*: ", text, re.MULTILINE)
+    return [word for entry in entries for word in entry.split(", ")]
+
+
+def test_glossary_explains_each_word_once():
+    words = words_of(PAGES["glossary.md"])
+    assert len(words) > 40
+    assert sorted(set(words)) == sorted(words)
+
+
+def test_a_word_with_two_meanings_is_noticed():
+    assert words_of("- **point**: a row\n- **set, point**: all rows\n") == ["point", "set", "point"]
+
+
 # -------------------------------------------------------------------------------- reference
 
 

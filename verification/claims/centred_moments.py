@@ -9,9 +9,11 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import FloatArray
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration
-from verification.rates import equality_decision
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.slopes import equality_decision
 
 
 class State(NamedTuple):
@@ -30,7 +32,7 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(truth, mu, spread, theory.expected_sum_of_squares(truth.features, truth.noise))
 
 
-def variance_trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def variance_trial(state: State, rng: np.random.Generator) -> Values:
     """Give ||Z_i - mu_i||^2 / (d s_i^2) of the noisiest or the quietest point, for right and wrong s_i."""
     noise, d = state.truth.noise, state.mu.shape[1]
     residual = _centred(state, rng) - state.mu
@@ -38,15 +40,19 @@ def variance_trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
     i = int(rng.integers(2))
     point = (int(noise.argmin()), int(noise.argmax()))[i]
     plain, without_sum = noise[point] ** 2, (len(noise) - 2) / len(noise) * noise[point] ** 2
-    return squares[point] / state.spread[point] ** 2, squares[point] / plain, squares[point] / without_sum
+    return {
+        "over the variance": squares[point] / state.spread[point] ** 2,
+        "over sigma_i^2": squares[point] / plain,
+        "over the variance without the sum": squares[point] / without_sum,
+    }
 
 
-def sum_trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def sum_trial(state: State, rng: np.random.Generator) -> Values:
     """Give ||Z||^2 over its expectation, and over the expectation that forgets the centring."""
     d, noise = state.mu.shape[1], state.truth.noise
     total = float((_centred(state, rng) ** 2).sum())
     forgets = float((state.mu**2).sum() + d * (noise**2).sum())
-    return total / state.expected, total / forgets
+    return {"over the expectation": total / state.expected, "over it without centring": total / forgets}
 
 
 def _centred(state: State, rng: np.random.Generator) -> FloatArray:
@@ -84,11 +90,11 @@ CLAIMS = (
         cells=_cells((4000, 20000, 100000)),
         setup=setup,
         trial=variance_trial,
-        columns=3,
+        column="over the variance",
         decide=equality_decision(0.1),
         controls=(
-            Control("variance sigma_i^2, as if nothing had been centred", 1),
-            Control("term with the sum of the variances dropped", 2),
+            Control("variance sigma_i^2, as if nothing had been centred", "over sigma_i^2"),
+            Control("term with the sum of the variances dropped", "over the variance without the sum"),
         ),
         picture="means",
         axes=("", "observed / closed form"),
@@ -104,9 +110,9 @@ CLAIMS = (
         cells=_cells((3000, 10000, 100000)),
         setup=setup,
         trial=sum_trial,
-        columns=2,
+        column="over the expectation",
         decide=equality_decision(0.1),
-        controls=(Control("factor (n-1)/n dropped", 1),),
+        controls=(Control("factor (n-1)/n dropped", "over it without centring"),),
         picture="means",
         axes=("", "observed / closed form"),
         batch=2000,

@@ -9,8 +9,10 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):
@@ -37,18 +39,22 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     )
 
 
-def upper_trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def upper_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one T with its upper bound."""
     total = float(state.weights @ (rng.standard_normal(len(state.weights)) ** 2 - 1))
     ratio = total / state.bounds.upper
-    return ratio, ratio / 0.4, total / state.without_largest
+    return {
+        "T / bound": ratio,
+        "T / two fifths of it": ratio / 0.4,
+        "T / it without the largest": total / state.without_largest,
+    }
 
 
-def lower_trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def lower_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one T with its lower bound."""
     total = float(state.weights @ (rng.standard_normal(len(state.weights)) ** 2 - 1))
     ratio = total / state.bounds.lower
-    return ratio, ratio / 0.4
+    return {"T / bound": ratio, "T / two fifths of it": ratio / 0.4}
 
 
 def _cells() -> tuple[Cell, ...]:
@@ -87,14 +93,14 @@ CLAIMS = (
         cells=_cells(),
         setup=setup,
         trial=upper_trial,
-        columns=3,
+        column="T / bound",
         decide=decide_probability,
         controls=(
-            Control("bound scaled to two fifths", 1),
-            Control("term with the largest weight dropped", 2),
+            Control("bound scaled to two fifths", "T / two fifths of it"),
+            Control("term with the largest weight dropped", "T / it without the largest"),
         ),
         picture="survival",
-        axes=("T / bound", "probability of more"),
+        axes=("T / bound", "exceedance probability"),
         batch=5000,
     ),
     Claim(
@@ -106,11 +112,11 @@ CLAIMS = (
         cells=_cells(),
         setup=setup,
         trial=lower_trial,
-        columns=2,
+        column="T / bound",
         decide=decide_probability,
-        controls=(Control("bound scaled to two fifths", 1),),
+        controls=(Control("bound scaled to two fifths", "T / two fifths of it"),),
         picture="survival",
-        axes=("T / bound", "probability of more"),
+        axes=("T / bound", "exceedance probability"),
         batch=5000,
     ),
 )

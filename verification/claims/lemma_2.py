@@ -8,9 +8,11 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import noise_levels
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.scenarios.configurations import noise_levels
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):
@@ -30,12 +32,16 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(vectors, noise, (vectors[kept], noise[kept]), parameters["delta"])
 
 
-def trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def trial(state: State, rng: np.random.Generator) -> Values:
     """Evaluate the tail bound at one observed |T|; at most a fraction delta may fall to delta or below."""
     vectors, noise, rest, delta = state
     total = abs(float(np.einsum("ij,ij,i", vectors, rng.standard_normal(vectors.shape), noise)))
     tail = theory.gaussian_tail(total, vectors, noise)
-    return delta / tail, delta / (tail / 10), delta / max(theory.gaussian_tail(total, *rest), 1e-9)
+    return {
+        "delta / tail": delta / tail,
+        "delta / a tenth of it": delta / (tail / 10),
+        "delta / it without the noisiest": delta / max(theory.gaussian_tail(total, *rest), 1e-9),
+    }
 
 
 CLAIMS = (
@@ -56,14 +62,14 @@ CLAIMS = (
         ),
         setup=setup,
         trial=trial,
-        columns=3,
+        column="delta / tail",
         decide=decide_probability,
         controls=(
-            Control("a tenth of the bound", 1),
-            Control("largest noise left out of the variance", 2),
+            Control("a tenth of the bound", "delta / a tenth of it"),
+            Control("largest noise left out of the variance", "delta / it without the noisiest"),
         ),
         picture="survival",
-        axes=("delta / (tail bound at the observed |T|)", "probability of more"),
+        axes=("delta / (tail bound at the observed |T|)", "exceedance probability"),
         batch=2000,
         remark="Tested for all x at once: the tail bound evaluated at the observed |T| must be at "
         "most δ with "

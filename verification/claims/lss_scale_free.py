@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-import lslmatch
 from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import Affine
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
 
 _SCALES = (0.02, 1.0, 50.0)
 
@@ -20,19 +21,19 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> Configuration:
     return random_configuration(n, d, separation=separation, scale=3.0, rng=rng)
 
 
-def trial(truth: Configuration, rng: np.random.Generator) -> tuple[float, ...]:
+def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     """Match at three assumed scales by LSS, then by LSL, where they do matter."""
     x, y = truth.sample(rng)
     squares, logarithms = [], []
     for tau in _SCALES:
         affine = Affine(tau, x.mean(axis=0) - tau * y.mean(axis=0))
-        squares.append(lslmatch.match(x, y, objective="lss", alignment=affine).permutation)
+        squares.append(certified_match(x, y, objective="lss", alignment=affine).permutation)
         logarithms.append(certified_match(x, y, alignment=affine).permutation)
-    return _disagreement(squares), _disagreement(logarithms)
+    return {"LSS depends on the scale": _differ(squares), "LSL depends on the scale": _differ(logarithms)}
 
 
-def _disagreement(permutations: list[np.ndarray]) -> float:
-    return 0.0 if all(np.array_equal(permutations[0], other) for other in permutations[1:]) else 2.0
+def _differ(permutations: list[np.ndarray]) -> bool:
+    return not all(np.array_equal(permutations[0], other) for other in permutations[1:])
 
 
 def _cell(n: int, d: int, separation: float, tier: str) -> Cell:
@@ -52,9 +53,9 @@ CLAIMS = (
         cells=(_cell(8, 2, 0.5, "smoke"), _cell(16, 3, 0.3, "smoke"), _cell(60, 10, 2.0, "quick")),
         setup=setup,
         trial=trial,
-        columns=2,
+        column="LSS depends on the scale",
         decide=decide_events,
-        controls=(Control("the same of LSL", 1),),
+        controls=(Control("the same of LSL", "LSL depends on the scale"),),
         picture="bars",
         axes=("", "share of violations"),
         batch=50,

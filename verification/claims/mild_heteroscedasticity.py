@@ -7,34 +7,34 @@ import math
 import numpy as np
 
 from lslmatch.model import adversarial_configuration, random_configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import stays_decision
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters, keep_parameters
+from verification.engine.tally import Values
+from verification.scenarios.recovery import certified_match
+from verification.statistics.thresholds import stays_decision
 
 _N, _D = 60, 10
 #: The largest ratios that the paper calls mild: log n and sqrt(d log n).
 _MILD = (math.log(_N), math.sqrt(_D * math.log(_N)))
 
 
-def setup(parameters: Parameters, rng: np.random.Generator) -> Parameters:
-    """Leave the features to the trials, so that a cell is not the luck of one draw of them."""
-    return parameters
-
-
-def trial(parameters: Parameters, rng: np.random.Generator) -> tuple[float, ...]:
-    """Give 1 for a full recovery, then the same where the separation of unequal noise is overstated."""
+def trial(parameters: Parameters, rng: np.random.Generator) -> Values:
+    """Say whether all is recovered, and whether it is where the separation of unequal noise is overstated."""
     separation, overstated = parameters["separation"], 1.0 if parameters["noise_ratio"] == 1 else 1.8
-    return tuple(_recovers(parameters, kappa, rng) for kappa in (separation, separation / overstated))
+    return {
+        "recovered": _recovers(parameters, separation, rng),
+        "recovered if overstated": _recovers(parameters, separation / overstated, rng),
+    }
 
 
-def _recovers(parameters: Parameters, separation: float, rng: np.random.Generator) -> float:
+def _recovers(parameters: Parameters, separation: float, rng: np.random.Generator) -> bool:
     ratio = parameters["noise_ratio"]
     if parameters["family"] == "adversarial":
         truth = adversarial_configuration(_N, _D, noise_ratio=ratio, separation=separation, rng=rng)
     else:
         truth = random_configuration(_N, _D, noise_ratio=ratio, separation=separation, scale=3.0, rng=rng)
     x, y = truth.sample(rng)
-    return float(np.array_equal(certified_match(x, y).permutation, truth.permutation))
+    return np.array_equal(certified_match(x, y).permutation, truth.permutation)
 
 
 def _cell(family: str, ratio: float, separation: float, tier: str) -> Cell:
@@ -65,11 +65,13 @@ CLAIMS = (
             for ratio in (1.0, *_MILD)
             for separation in _LADDER
         ),
-        setup=setup,
+        setup=keep_parameters,
         trial=trial,
-        columns=2,
+        column="recovered",
         decide=stays_decision(1.3),
-        controls=(Control("separation overstated by four fifths where noise is unequal", 1),),
+        controls=(
+            Control("separation overstated by four fifths where noise is unequal", "recovered if overstated"),
+        ),
         picture="thresholds",
         axes=("separation kappa(Z)", "success probability"),
         batch=50,

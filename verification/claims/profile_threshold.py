@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from lslmatch.model import adversarial_configuration, random_configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import stays_decision
-from verification.verdicts import decide_events
+from lslmatch._types import FloatArray
+from lslmatch.model import Configuration, adversarial_configuration, random_configuration
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters, keep_parameters
+from verification.engine.tally import Values
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
+from verification.statistics.thresholds import stays_decision
 
 _N, _D, _STRENGTH = 600, 12, 2.0
 _FACTOR = 1.15
@@ -16,24 +21,18 @@ _LADDER = (2.2, 2.6, 3.2, 4.0, 5.2, 6.8)
 _REGRET = 0.1
 
 
-def setup(parameters: Parameters, rng: np.random.Generator) -> Parameters:
-    """Leave the configuration to the trials, so that a cell is not the luck of one draw."""
-    return parameters
-
-
-def threshold_trial(parameters: Parameters, rng: np.random.Generator) -> tuple[float, ...]:
-    """Give 1 for a full recovery by the profile likelihood, then the same after standardisation."""
+def threshold_trial(parameters: Parameters, rng: np.random.Generator) -> Values:
+    """Say whether all is recovered at the profile likelihood's scale, and whether after standardisation."""
     ratio, separation = parameters["noise_ratio"], parameters["separation"]
     truth = adversarial_configuration(
         _N, _D, noise_ratio=ratio, separation=separation, strength=_STRENGTH, rng=rng
     )
     x, y = truth.sample(rng)
-    results = (certified_match(x, y, alignment=alignment) for alignment in ("profile", "standardize"))
-    return tuple(float(np.array_equal(result.permutation, truth.permutation)) for result in results)
+    return _recovered(truth, x, y, ("profile", "standardize"))
 
 
-def regret_trial(parameters: Parameters, rng: np.random.Generator) -> tuple[float, ...]:
-    """Give 2 where auto fails and another alignment does not, then the same for each of those."""
+def regret_trial(parameters: Parameters, rng: np.random.Generator) -> Values:
+    """Say for each alignment whether it fails where another does not."""
     n, d, separation = parameters["n"], parameters["d"], parameters["separation"]
     if parameters["family"] == "adversarial":
         truth = adversarial_configuration(
@@ -45,11 +44,17 @@ def regret_trial(parameters: Parameters, rng: np.random.Generator) -> tuple[floa
         )
     truth = truth._replace(scale=parameters["scale"], shift=np.full(d, parameters["shift"]))
     x, y = truth.sample(rng)
-    success = [
-        np.array_equal(certified_match(x, y, alignment=alignment).permutation, truth.permutation)
-        for alignment in ("auto", "identity", "standardize", "profile")
-    ]
-    return tuple(2.0 * (any(success) and not one) for one in success[:3])
+    success = _recovered(truth, x, y, ("auto", "identity", "standardize", "profile"))
+    return {f"regret of {name}": any(success.values()) and not one for name, one in success.items()}
+
+
+def _recovered(
+    truth: Configuration, x: FloatArray, y: FloatArray, alignments: Sequence[str]
+) -> dict[str, bool]:
+    return {
+        alignment: np.array_equal(certified_match(x, y, alignment=alignment).permutation, truth.permutation)
+        for alignment in alignments
+    }
 
 
 def _rung(radius: float, separation: float) -> Cell:
@@ -74,11 +79,11 @@ CLAIMS = (
         "likelihood recovers the permutation does not grow with √ρ.",
         formula=f"κ*(R) ≤ {_FACTOR:g} κ*(1)   for   R = √ρ ∈ {{16, 24}}",
         cells=tuple(_rung(radius, kappa) for radius in (1, 16, 24) for kappa in _LADDER),
-        setup=setup,
+        setup=keep_parameters,
         trial=threshold_trial,
-        columns=2,
+        column="profile",
         decide=stays_decision(_FACTOR),
-        controls=(Control("the same of LSL after standardisation", 1),),
+        controls=(Control("the same of LSL after standardisation", "standardize"),),
         picture="thresholds",
         axes=("separation kappa(Z)", "success probability"),
         batch=20,
@@ -101,13 +106,13 @@ CLAIMS = (
             _case("random", 400.0, 3.2, 1.0, 0.0),
             _case("random", 400.0, 3.2, 3.0, 5.0),
         ),
-        setup=setup,
+        setup=keep_parameters,
         trial=regret_trial,
-        columns=3,
+        column="regret of auto",
         decide=decide_events,
         controls=(
-            Control("the same of LSL without alignment", 1),
-            Control("the same of LSL after standardisation", 2),
+            Control("the same of LSL without alignment", "regret of identity"),
+            Control("the same of LSL after standardisation", "regret of standardize"),
         ),
         picture="bars",
         axes=("", "probability of regret"),

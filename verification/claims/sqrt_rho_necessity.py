@@ -11,23 +11,21 @@ from statsmodels.stats.proportion import proportion_confint, proportions_ztest
 from lslmatch import theory
 from lslmatch.model import adversarial_configuration
 from lslmatch.results import Affine
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.recovery import certified_match
-from verification.thresholds import rises_decision
-from verification.verdicts import LEVEL
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters, keep_parameters
+from verification.engine.tally import Values
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import CLAIM_LEVEL
+from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.thresholds import rises_decision
 
 _N, _D, _STRENGTH = 600, 12, 2.0
 _ABOVE = 0.75  # success above the predicted curve is at least this
 _KNOWN = "scale known instead of estimated"
 
 
-def setup(parameters: Parameters, rng: np.random.Generator) -> Parameters:
-    """Leave the inflators to the trials, so that a cell is not the luck of one draw of them."""
-    return parameters
-
-
-def trial(parameters: Parameters, rng: np.random.Generator) -> tuple[float, ...]:
-    """Give 1 for a full recovery, and the obstruction that the error of the scale put up."""
+def trial(parameters: Parameters, rng: np.random.Generator) -> Values:
+    """Say whether all is recovered, and give the obstruction that the error of the scale put up."""
     ratio, separation = parameters["noise_ratio"], parameters["separation"]
     truth = adversarial_configuration(
         _N, _D, noise_ratio=ratio, separation=separation, strength=_STRENGTH, rng=rng
@@ -38,26 +36,27 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> tuple[float, ...]
     else:
         result = certified_match(x, y)
     obstruction = theory.obstruction(truth.features, truth.noise, abs(result.scale - 1))
-    return float(np.array_equal(result.permutation, truth.permutation)), obstruction
+    recovered = np.array_equal(result.permutation, truth.permutation)
+    return {"recovered": recovered, "obstruction": obstruction}
 
 
-def decide(counts: Sequence[CellCount], column: int) -> Decision:
+def decide(counts: Sequence[CellCount], column: str) -> Decision:
     """Ask for a rising threshold, and for success above the paper's curve nf + obstr(R, kappa)."""
     decision = rises_decision(0.02)(counts, column)
     floor = theory.noise_floor(_N, _D)
     above, below = [0, 0], [0, 0]
     for cell, tally in counts:
-        side = above if cell.parameters["separation"] > floor + tally.mean(1) else below
+        side = above if cell.parameters["separation"] > floor + tally.mean("obstruction") else below
         side[0] += round(tally.mean(column) * tally.trials)
         side[1] += tally.trials
     if not above[1] or not below[1]:
         return decision
-    low, high = proportion_confint(above[0], above[1], alpha=2 * LEVEL, method="beta")
+    low, high = proportion_confint(above[0], above[1], alpha=2 * CLAIM_LEVEL, method="beta")
     p_value = float(proportions_ztest([above[0], below[0]], [above[1], below[1]], alternative="larger")[1])
     verdict = decision.verdict
     if high < _ABOVE:
         verdict = "refuted"
-    elif verdict == "supported" and not (low > _ABOVE and p_value < LEVEL):
+    elif verdict == "supported" and not (low > _ABOVE and p_value < CLAIM_LEVEL):
         verdict = "inconclusive"
     detail = (
         f"{decision.detail}; success {above[0] / above[1]:.2f} above the curve nf + obstr and "
@@ -86,9 +85,9 @@ CLAIMS = (
         formula="κ*(R) rises with R = √ρ;   P(π̂ = π*) is large where κ > nf + ε_τ max‖μᵢ‖/sᵢ",
         cells=tuple(_cell(radius, k) for radius in (1, 8, 16, 24) for k in (2.5, 3.2, 4.0, 5.2, 6.8, 8.8))
         + tuple(_cell(radius, k, known=True) for radius in (1, 24) for k in (2.5, 3.2, 4.0, 5.2)),
-        setup=setup,
+        setup=keep_parameters,
         trial=trial,
-        columns=2,
+        column="recovered",
         decide=decide,
         controls=(Control(_KNOWN, own_cells=True),),
         picture="thresholds",

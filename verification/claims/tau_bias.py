@@ -9,20 +9,18 @@ from scipy.stats import norm
 
 import lslmatch
 from lslmatch.model import Configuration
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.configurations import draw_configuration
-from verification.rates import decide_equivalence, fit_slope, mean_row
-from verification.verdicts import LEVEL
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell
+from verification.engine.tally import Values
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.binomial import CLAIM_LEVEL
+from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.slopes import decide_equivalence, fit_slope, mean_row
 
 _SLOPE, _MARGIN = -1.0, 0.3
 
 
-def setup(parameters: Parameters, rng: np.random.Generator) -> Configuration:
-    """Draw the configuration."""
-    return draw_configuration(parameters, rng)
-
-
-def trial(truth: Configuration, rng: np.random.Generator) -> tuple[float, ...]:
+def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     """Give one error with its sign, and the mean of the two directions, which has the same expectation.
 
     tau-hat^2 / tau^2 is a ratio S / S' of two independent sums with the same law, so S' / S has the same
@@ -31,20 +29,28 @@ def trial(truth: Configuration, rng: np.random.Generator) -> tuple[float, ...]:
     x, y = truth.sample(rng)
     ratio = (lslmatch.estimate_affine(x, y).scale / truth.scale) ** 2
     symmetric = (ratio + 1 / ratio) / 2 - 1
-    return ratio - 1, symmetric, 1 / ratio - 1 - 2 * symmetric, 0.0, ratio - 1, symmetric + 0.1
+    return {
+        "error": ratio - 1,
+        "error, symmetric": symmetric,
+        "error of opposite sign": 1 - ratio,
+        "error of opposite sign, symmetric": symmetric,
+        "error plus a tenth": ratio - 1 + 0.1,
+        "error plus a tenth, symmetric": symmetric + 0.1,
+    }
 
 
-def decide(counts: Sequence[CellCount], column: int) -> Decision:
+def decide(counts: Sequence[CellCount], column: str) -> Decision:
     """Test the sign of the bias where it is largest, and the power of n with which it falls.
 
-    Column k holds the plain error and column k + 1 its symmetric form.
+    `column` has the plain error; beside it there is its symmetric form.
     """
+    symmetric = f"{column}, symmetric"
     smallest = min(counts, key=lambda item: item.cell.parameters["n"])
     z = smallest.tally.mean(column) / max(smallest.tally.standard_error(column), 1e-300)
-    needed = float(norm.isf(LEVEL))
+    needed = float(norm.isf(CLAIM_LEVEL))
     n = [float(item.cell.parameters["n"]) for item in counts]
-    mean = [max(item.tally.mean(column + 1), 1e-12) for item in counts]
-    error = [max(item.tally.standard_error(column + 1), 1e-12) for item in counts]
+    mean = [max(item.tally.mean(symmetric), 1e-12) for item in counts]
+    error = [max(item.tally.standard_error(symmetric), 1e-12) for item in counts]
     slope = fit_slope(n, mean, error)
     trend, low, high = decide_equivalence(slope.value, slope.error, _SLOPE, _MARGIN)
     if z < -needed or trend == "refuted":
@@ -58,7 +64,7 @@ def decide(counts: Sequence[CellCount], column: int) -> Decision:
         f"the power {slope.value:.2f}, interval [{low:.2f}, {high:.2f}]",
         trials=sum(item.tally.trials for item in counts),
         upper_limit=high,
-        cells=tuple(mean_row(item, column + 1) for item in counts),
+        cells=tuple(mean_row(item, symmetric) for item in counts),
         curve={"x": n, "y": mean, "error": error, "slope": slope.value, "intercept": slope.intercept},
     )
 
@@ -83,13 +89,13 @@ CLAIMS = (
             _cell(64, (500, 4000, 10000), "quick"),
             _cell(512, (500, 2000, 10000), "quick"),
         ),
-        setup=setup,
+        setup=draw_configuration,
         trial=trial,
-        columns=6,
+        column="error",
         decide=decide,
         controls=(
-            Control("bias of the opposite sign", 2),
-            Control("bias that does not vanish", 4),
+            Control("bias of the opposite sign", "error of opposite sign"),
+            Control("bias that does not vanish", "error plus a tenth"),
         ),
         picture="points",
         axes=("n", "bias of tau-hat^2 / tau^2"),

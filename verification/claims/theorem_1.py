@@ -10,9 +10,11 @@ import numpy as np
 import lslmatch
 from lslmatch import theory
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration, smallest_delta
-from verification.verdicts import decide_probability
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.scenarios.configurations import draw_configuration, smallest_delta
+from verification.statistics.binomial import decide_probability
 
 
 class State(NamedTuple):
@@ -34,7 +36,7 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(truth, bound, 2 * alpha**2 * math.log(4 / delta) / total + 2 * d / (n * total))
 
 
-def trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
+def trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one error of the squared scale with the bound."""
     truth = state.truth
     x, y = truth.sample(rng)
@@ -42,13 +44,13 @@ def trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
     error = abs((estimate / truth.scale) ** 2 - 1)
     not_centred = abs(float(np.vdot(x, x) / np.vdot(y, y)) / truth.scale**2 - 1)
     wrong = abs((3 * estimate / truth.scale) ** 2 - 1)
-    return (
-        error / state.bound,
-        error / (state.bound / 10),
-        not_centred / state.bound,
-        wrong / state.bound,
-        error / state.without_first_term,
-    )
+    return {
+        "error / bound": error / state.bound,
+        "error / a tenth of it": error / (state.bound / 10),
+        "error without centring / bound": not_centred / state.bound,
+        "error of thrice the scale / bound": wrong / state.bound,
+        "error / it without its first term": error / state.without_first_term,
+    }
 
 
 def _cell(
@@ -91,16 +93,16 @@ CLAIMS = (
         ),
         setup=setup,
         trial=trial,
-        columns=5,
+        column="error / bound",
         decide=decide_probability,
         controls=(
-            Control("a tenth of the bound", 1),
-            Control("scale estimated without centring", 2),
-            Control("scale estimate three times too large", 3),
-            Control("leading term dropped", 4),
+            Control("a tenth of the bound", "error / a tenth of it"),
+            Control("scale estimated without centring", "error without centring / bound"),
+            Control("scale estimate three times too large", "error of thrice the scale / bound"),
+            Control("leading term dropped", "error / it without its first term"),
         ),
         picture="survival",
-        axes=("error / bound", "probability of more"),
+        axes=("error / bound", "exceedance probability"),
         batch=500,
         remark="At δ ≥ 1/4 the allowed probability 4δ is at least 1 and the statement is vacuous; "
         "such cells are listed, "

@@ -8,22 +8,19 @@ import numpy as np
 
 import lslmatch
 from lslmatch.model import Configuration
-from verification.claim import Cell, Claim, Control, Parameters
-from verification.configurations import draw_configuration
-from verification.rates import slope_decision
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell
+from verification.engine.tally import Values
+from verification.scenarios.configurations import draw_configuration
+from verification.statistics.slopes import slope_decision
 
 
-def setup(parameters: Parameters, rng: np.random.Generator) -> Configuration:
-    """Draw the configuration."""
-    return draw_configuration(parameters, rng)
-
-
-def trial(truth: Configuration, rng: np.random.Generator) -> tuple[float, ...]:
+def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     """Give one error of the squared scale, and what a constant or a root of it would be."""
     x, y = truth.sample(rng)
     error = abs((lslmatch.estimate_affine(x, y).scale / truth.scale) ** 2 - 1)
     forgets_scale = abs(lslmatch.estimate_affine(x, y).scale ** 2 - 1)
-    return error, math.sqrt(error), forgets_scale
+    return {"error": error, "root of the error": math.sqrt(error), "error if the scale were 1": forgets_scale}
 
 
 def _alpha_cell(noisy: int, tier: str) -> Cell:
@@ -51,8 +48,8 @@ def _size_cell(n: int, tier: str) -> Cell:
 
 
 _CONTROLS = (
-    Control("square root of the error", 1),
-    Control("true scale left out", 2),
+    Control("square root of the error", "root of the error"),
+    Control("true scale left out", "error if the scale were 1"),
 )
 
 
@@ -64,9 +61,9 @@ def _claim(id: str, statement: str, formula: str, cells: tuple[Cell, ...], x: st
         statement=statement,
         formula=formula,
         cells=cells,
-        setup=setup,
+        setup=draw_configuration,
         trial=trial,
-        columns=3,
+        column="error",
         decide=slope_decision(x, target, 0.15),
         controls=_CONTROLS,
         picture="points",

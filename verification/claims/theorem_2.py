@@ -11,10 +11,13 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import IntArray
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
-from verification.claim import Cell, CellCount, Claim, Control, Decision, Parameters
-from verification.configurations import draw_permutation, smallest_delta
-from verification.recovery import certified_match
-from verification.verdicts import decide_events
+from verification.claims.definition import Claim, Control
+from verification.engine.studies import Cell, Parameters
+from verification.engine.tally import Values
+from verification.scenarios.configurations import draw_permutation, smallest_delta
+from verification.scenarios.recovery import certified_match
+from verification.statistics.binomial import decide_events
+from verification.statistics.decisions import CellCount, Decision
 
 _LADDER = (0.1, 0.05, 0.03, 0.02)
 
@@ -48,15 +51,19 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(truth, shuffled)
 
 
-def trial(state: State, rng: np.random.Generator) -> tuple[float, ...]:
-    """Recover once: 0 if every pair is right, 2 if not; then against the wrong truths."""
+def trial(state: State, rng: np.random.Generator) -> Values:
+    """Recover once, and say whether the permutation is another than the truth, and than two wrong truths."""
     x, y = state.truth.sample(rng)
     found = certified_match(x, y).permutation
-    wrong_ones = (state.truth.permutation, state.shuffled, np.argsort(state.truth.permutation))
-    return tuple(0.0 if np.array_equal(found, truth) else 2.0 for truth in wrong_ones)
+    truths = {
+        "not recovered": state.truth.permutation,
+        "not the shuffled truth": state.shuffled,
+        "not the inverse": np.argsort(state.truth.permutation),
+    }
+    return {name: not np.array_equal(found, truth) for name, truth in truths.items()}
 
 
-def decide(counts: Sequence[CellCount], column: int) -> Decision:
+def decide(counts: Sequence[CellCount], column: str) -> Decision:
     """Decide at the threshold, and look down the ladder of smaller separations for the slack."""
     at_threshold = [item for item in counts if not item.cell.role.startswith("ladder")]
     decision = decide_events(at_threshold, column)
@@ -113,12 +120,12 @@ CLAIMS = (
         ),
         setup=setup,
         trial=trial,
-        columns=3,
+        column="not recovered",
         decide=decide,
         controls=(
             Control(_FAR_BELOW, own_cells=True),
-            Control("true permutation shuffled", 1),
-            Control("permutation read in the inverse direction", 2),
+            Control("true permutation shuffled", "not the shuffled truth"),
+            Control("permutation read in the inverse direction", "not the inverse"),
         ),
         picture="bars",
         axes=("", "failure probability"),

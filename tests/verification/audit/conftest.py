@@ -1,0 +1,10 @@
+"""The audit in its smallest size, once for all its tests."""
+
+import pytest
+
+from verification.audit import run_audit
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {step.id: step for step in run_audit("smoke", 0)}

@@ -1,0 +1,1 @@
+"""The command line: ``python -m verification``, and ``python -m verification figures``."""

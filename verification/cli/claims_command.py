@@ -1,0 +1,183 @@
+"""The command ``python -m verification``: run the claims and the proof audit, and write the verdicts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from verification import claims
+from verification.audit import outcomes as audit_outcomes
+from verification.claims.checking import Outcome, measure_scaling, run_claims
+from verification.claims.definition import Claim
+from verification.cli.options import add_run_options, choose_pool
+from verification.cli.progress import Bar
+from verification.cli.stops import explained_stops
+from verification.engine.studies import PROFILES
+from verification.engine.workers import Pool
+from verification.report import page
+from verification.statistics.binomial import SUITE_ERROR
+
+_MARKS = {
+    "supported": "supported",
+    "refuted": "REFUTED",
+    "inconclusive": "inconclusive",
+    "vacuous": "vacuous",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run claims and audit: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
+    options = _parser().parse_args(arguments)
+    every = claims.load()
+    steps = audit_outcomes.step_ids()
+    if options.list:
+        _print_list(every, steps)
+        return 0
+    try:
+        chosen, chosen_steps = _choose(every, steps, options.only, options.profile)
+        pool = choose_pool(options)
+    except LookupError as error:
+        print(error.args[0], file=sys.stderr)
+        return 2
+    with explained_stops(options) as stopped:
+        record = _run(chosen, chosen_steps, pool, options)
+        _print_table(record)
+        page.write(record, options.out)
+        print(f"\nreport: {options.out / 'report.html'}")
+    if stopped:
+        return stopped[0]
+    return 1 if record.is_red else 0
+
+
+def _run(
+    chosen: Sequence[Claim], steps: Sequence[str], pool: Pool, options: argparse.Namespace
+) -> page.Record:
+    """Run the trials and the audit, and measure how the trials speed up with workers."""
+    started = time.perf_counter()
+    with Bar(options.quiet) as bar:
+        outcomes = run_claims(
+            chosen,
+            profile=options.profile,
+            seed=options.seed,
+            pool=pool,
+            checkpoint=options.out / "checkpoint" / f"{options.profile}-{options.seed}.jsonl",
+            resume=options.resume,
+            progress=bar.batch,
+        )
+    with Bar(options.quiet) as bar:
+        bar.expect(len(audit_outcomes.step_ids()) if steps else 0, "proof audit")
+        audit = audit_outcomes.run_steps(steps, options.profile, options.seed, bar.step)
+    scaling = {}
+    every = claims.load()
+    if options.profile != "smoke" and pool.workers > 1 and not options.scheduler and "theorem-1" in every:
+        scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, pool.workers)
+    seconds = time.perf_counter() - started
+    return page.Record(outcomes, audit, options.profile, options.seed, seconds, str(pool), scaling)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m verification",
+        description="Check every statement of the paper by simulation, and its proofs by a search "
+        "for counterexamples.",
+        epilog="python -m verification figures draws the figures of the paper; it has a --help of its own.",
+    )
+    add_run_options(parser, Path("verification-report"))
+    parser.add_argument(
+        "--profile", choices=PROFILES, default="quick", help="how many trials (default: quick)"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="ID",
+        help="a claim, or the beginning of several such as lemma-1; repeatable",
+    )
+    parser.add_argument("--list", action="store_true", help="list the claims and stop")
+    return parser
+
+
+def _choose(
+    every: dict[str, Claim], steps: Sequence[str], only: Sequence[str] | None, profile: str
+) -> tuple[list[Claim], list[str]]:
+    """Give the claims and audit steps that were asked for: all, by id, or by the beginning of their ids."""
+    if not only:
+        return [claim for claim in every.values() if claim.cells_of(profile)], list(steps)
+    names: list[str] = []
+    for word in only:
+        ids = [*every, *steps]
+        found = [name for name in ids if name == word] or [
+            name for name in ids if name.startswith(f"{word}-")
+        ]
+        if word == "audit":
+            found = list(steps)
+        if not found:
+            raise LookupError(f"--only: no claim is called {word!r}; --list shows them all")
+        names += found
+    chosen = [every[name] for name in every if name in names]
+    missing = [claim.id for claim in chosen if not claim.cells_of(profile)]
+    if missing:
+        raise LookupError(f"--only: {', '.join(missing)} is not part of the {profile} profile")
+    return chosen, [name for name in steps if name in names]
+
+
+def _print_list(every: dict[str, Claim], steps: Sequence[str]) -> None:
+    width = max(map(len, (*every, *steps)))
+    for claim in every.values():
+        print(f"{claim.id:{width}}  {claim.kind:11}  {claim.source}")
+    for name in steps:
+        print(f"{name:{width}}  {'audit':11}  proof step")
+
+
+def _print_table(record: page.Record) -> None:
+    print(
+        f"{'claim':30} {'verdict':13} {'trials':>9} {'limit':>9} {'allowed':>9} {'slack':>6} "
+        f"{'controls':>9} {'trials/s':>9}"
+    )
+    for outcome in record.outcomes:
+        decision = outcome.decision
+        refuted = sum(not control.survived for control in outcome.controls)
+        print(
+            f"{outcome.claim.id:30} {_MARKS[decision.verdict]:13} {decision.trials:9,} "
+            f"{_short(decision.upper_limit):>9} "
+            f"{_short(decision.allowed):>9} {_short(decision.slack):>6} "
+            f"{f'{refuted}/{len(outcome.controls)}':>9} "
+            f"{_short(outcome.trials_per_second):>9}"
+        )
+        _print_trouble(outcome)
+    if record.audit:
+        held = sum(item.step.verdict == "supported" for item in record.audit)
+        print(f"\nproof audit: {held} of {len(record.audit)} steps hold as written")
+        for item in record.audit:
+            if item.step.verdict != "supported" or item.is_red:
+                mark = "NEW FAILURE" if item.is_red else "known" if item.known else item.step.verdict
+                print(f"  {item.step.id:32} {mark:12} {item.known or item.step.explanation}")
+                for name in item.survivors:
+                    print(f"    control survived: {name}")
+            if item.is_repaired:
+                print(f"  {item.step.id:32} is listed as a known failure, but no counterexample was found")
+    if record.scaling:
+        one, many = (record.scaling[count] for count in sorted(record.scaling))
+        print(
+            f"\nscaling: {one:,.0f} trials/s with 1 worker, {many:,.0f} with {max(record.scaling)} "
+            f"({many / one:.2f} times)"
+        )
+    print(
+        f"{record.seconds:.0f} s on {record.workers} workers; false-fail rate of the whole suite at "
+        f"most {SUITE_ERROR:g}"
+    )
+    print("result: " + ("RED" if record.is_red else "green"))
+
+
+def _print_trouble(outcome: Outcome) -> None:
+    if outcome.decision.verdict in ("refuted", "inconclusive"):
+        print(f"    {outcome.decision.detail}")
+    for control in outcome.controls:
+        if control.survived:
+            print(f"    CONTROL SURVIVED ({control.verdict}): {control.name}")
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

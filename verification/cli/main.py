@@ -1,0 +1,18 @@
+"""Choose the command: the claims, or with the word ``figures`` the figures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, and give its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "figures":
+        from verification.cli import figures_command
+
+        return figures_command.main(arguments[1:])
+    from verification.cli import claims_command
+
+    return claims_command.main(arguments)

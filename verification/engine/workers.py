@@ -1,0 +1,76 @@
+"""Where batches run: in this process, in local worker processes, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
+
+import joblib
+
+from verification.engine.studies import Find
+from verification.engine.trials import Batch, run_batch
+
+
+class Pool(NamedTuple):
+    """Where batches run."""
+
+    workers: int = 1
+    """Local processes; 1 stays in this process."""
+    scheduler: str | None = None
+    """Address of a dask.distributed scheduler, whose workers are used instead."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether other processes run the batches."""
+        return self.workers > 1 or self.scheduler is not None
+
+    def __str__(self) -> str:
+        """Say where trials run."""
+        return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} local"
+
+
+def run_batches(batches: Sequence[Batch], pool: Pool, find: Find, done: Callable[[Batch, Any], None]) -> None:
+    """Run batches and hand over each result as it comes, in any order."""
+    if not pool.is_elsewhere:
+        for batch in batches:
+            done(*run_batch(find, batch))
+        return
+    with _backend(pool):
+        parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="4 * n_jobs", batch_size=1)
+        results: Iterable[Any] = parallel(joblib.delayed(run_batch)(find, batch) for batch in batches)
+        for batch, record in results:
+            done(batch, record)
+
+
+def compile_kernels(batches: Sequence[Batch], find: Find) -> None:
+    """Run one trial of each study here, so that workers find its kernels in the cache on disk."""
+    for batch in {batch.study: batch for batch in reversed(batches)}.values():
+        run_batch(find, batch._replace(stop=batch.start + 1))
+
+
+def _backend(pool: Pool) -> AbstractContextManager[Any]:
+    if pool.scheduler is None:
+        config: AbstractContextManager[Any] = joblib.parallel_config(
+            "loky", n_jobs=pool.workers, inner_max_num_threads=1
+        )
+        return config
+    from distributed import Client
+
+    return _Cluster(Client(pool.scheduler, set_as_default=False))
+
+
+class _Cluster(AbstractContextManager[None]):
+    """joblib's dask backend on one client, which is closed at the end."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._config: Any = nullcontext()
+
+    def __enter__(self) -> None:
+        self._config = joblib.parallel_config("dask", client=self._client, n_jobs=-1)
+        self._config.__enter__()
+
+    def __exit__(self, *exception: Any) -> None:
+        self._config.__exit__(*exception)
+        self._client.close()

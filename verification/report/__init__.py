@@ -1,0 +1,1 @@
+"""What a run leaves behind: verdicts.json, pictures, and one HTML page that needs nothing else."""

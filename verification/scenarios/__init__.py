@@ -1,0 +1,1 @@
+"""What trials draw, and what they compute from it: configurations, suprema, certified matchings."""

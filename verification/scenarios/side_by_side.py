@@ -1,0 +1,73 @@
+"""Real data matched in several ways side by side: which pairs each of them gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lslmatch._types import FloatArray
+from lslmatch.results import Affine, MatchResult
+from verification.engine.samples import Row
+from verification.scenarios.recovery import certified_match
+
+
+class Method(NamedTuple):
+    """A way to match: what is minimised, and after which alignment."""
+
+    objective: str
+    alignment: Callable[[FloatArray, FloatArray], str | Affine]
+
+
+#: Least squares needs no alignment: with sets of equal size, no shift or scale changes its answer.
+METHODS: Mapping[str, Method] = {
+    "plain LSL": Method("lsl", lambda x, y: "identity"),
+    "least squares": Method("lss", lambda x, y: "identity"),
+    "centring only": Method("lsl", lambda x, y: Affine(1.0, x.mean(axis=0) - y.mean(axis=0))),
+    "affine LSL": Method("lsl", lambda x, y: "standardize"),
+    "profile": Method("lsl", lambda x, y: "profile"),
+    "auto": Method("lsl", lambda x, y: "auto"),
+}
+
+#: The method that the others are compared with. It is alignment="standardize", by its name in the tables.
+REFERENCE = "affine LSL"
+
+
+def compare(
+    x: FloatArray, y: FloatArray, rng: np.random.Generator, counted: NDArray[np.bool_] | None = None
+) -> list[Row]:
+    """Match `x` with a shuffled `y`, row i of one being the partner of row i of the other.
+
+    Only the `counted` rows have a partner to be found; by default all.
+
+    Returns
+    -------
+    list of Row
+        For each method the pairs that it gets right, those of them that the reference gets wrong
+        (``lost``), those that only the reference gets right (``gained``), and the scale.
+    """
+    place = rng.permutation(len(y))
+    shuffled = np.empty_like(y)
+    shuffled[place] = y
+    results = {name: run_method(method, x, shuffled) for name, method in METHODS.items()}
+    kept = np.ones(len(x), bool) if counted is None else counted
+    right = {name: (result.permutation == place)[kept] for name, result in results.items()}
+    return [
+        {"method": name, "pairs": len(hits), "scale": results[name].scale, **_counts(hits, right[REFERENCE])}
+        for name, hits in right.items()
+    ]
+
+
+def run_method(method: Method, x: FloatArray, y: FloatArray) -> MatchResult:
+    """Match two sets in one way, and insist on the certificate."""
+    return certified_match(x, y, objective=method.objective, alignment=method.alignment(x, y))
+
+
+def _counts(right: NDArray[np.bool_], reference: NDArray[np.bool_]) -> dict[str, int]:
+    return {
+        "right": int(right.sum()),
+        "gained": int((reference & ~right).sum()),
+        "lost": int((right & ~reference).sum()),
+    }

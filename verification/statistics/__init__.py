@@ -1,0 +1,1 @@
+"""From counts and means to verdicts and intervals."""
