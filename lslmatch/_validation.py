@@ -21,7 +21,7 @@ def check_points(points: Any, name: str) -> FloatArray:
     """Return `points` as a C-contiguous float64 array of shape (n, d), n >= 2 and d >= 1."""
     array = as_real_array(points, name)
     if array.ndim != 2:
-        raise ValueError(f"{name} must be 2-dimensional, one row a point; got shape {array.shape}")
+        raise ValueError(f"{name} must be 2-dimensional, with points as rows; got shape {array.shape}")
     if array.shape[1] < 1:
         raise ValueError(f"{name} must have at least one column; got shape {array.shape}")
     if array.shape[0] < 2:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support.problems import OBJECTIVES, draw_priced
+from tests.support.problems import OBJECTIVES, draw_priced
 
 from lslmatch.assignment.augmentation import augment_all
 from lslmatch.assignment.dense import DualState, solve_dense

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference import SMALL
-from support.problems import OBJECTIVES, draw_priced
-from support.solver import BY_REGION
+from tests.support.reference import SMALL
+from tests.support.problems import OBJECTIVES, draw_priced
+from tests.support.solver import BY_REGION
 
 from lslmatch import Affine
 from lslmatch.assignment.nearest_partners import (

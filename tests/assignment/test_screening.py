@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.problems import OBJECTIVES, draw_priced
+from tests.support.problems import OBJECTIVES, draw_priced
 
 from lslmatch.assignment.screening import (
     bit_patterns,

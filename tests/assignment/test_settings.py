@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.solver import set_solver
+from tests.support.solver import set_solver
 
 from lslmatch import Affine
 from lslmatch.assignment import settings, streamed

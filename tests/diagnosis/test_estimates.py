@@ -11,7 +11,6 @@ from lslmatch.diagnosis import diagnose as diagnosis
 from lslmatch.diagnosis.estimates import (
     _undo_centring,
     distortion_of,
-    matched_pairs,
     midpoints,
     noise_levels,
     separation_of,
@@ -120,7 +119,7 @@ def unordered(n=9, m=12, d=3):
     rows, cols = np.arange(n)[::2], rng.permutation(m)[: (n + 1) // 2]
     affine = Affine(3.0, np.linspace(-1.0, 1.0, d))
     geometry = common_coordinates(x, y, affine)
-    return x[rows], 3.0 * y[cols] + affine.shift, matched_pairs(geometry, rows, cols), geometry.exponent
+    return x[rows], 3.0 * y[cols] + affine.shift, geometry.taken(rows, cols), geometry.exponent
 
 
 def test_matched_pairs_are_partners_in_the_same_row():

@@ -20,14 +20,14 @@ MASKED = np.ma.masked_equal(X, X[2, 1])
 RAGGED = [[1.0, 2.0], [3.0]]
 
 BAD_POINTS = [
-    (dict(x=[1.0, 2.0]), ValueError, r"x must be 2-dimensional, one row a point; got shape \(2,\)"),
+    (dict(x=[1.0, 2.0]), ValueError, r"x must be 2-dimensional, with points as rows; got shape \(2,\)"),
     (
         dict(y=np.ones((2, 2, 2))),
         ValueError,
-        r"y must be 2-dimensional, one row a point; got shape \(2, 2, 2\)",
+        r"y must be 2-dimensional, with points as rows; got shape \(2, 2, 2\)",
     ),
-    (dict(x=3.0), ValueError, r"x must be 2-dimensional, one row a point; got shape \(\)"),
-    (dict(x=[]), ValueError, r"x must be 2-dimensional, one row a point; got shape \(0,\)"),
+    (dict(x=3.0), ValueError, r"x must be 2-dimensional, with points as rows; got shape \(\)"),
+    (dict(x=[]), ValueError, r"x must be 2-dimensional, with points as rows; got shape \(0,\)"),
     (dict(x=np.empty((0, 2))), ValueError, r"x must have at least 2 points; got shape \(0, 2\)"),
     (dict(y=[[1.0, 2.0]]), ValueError, r"y must have at least 2 points; got shape \(1, 2\)"),
     (dict(y=np.empty((3, 0))), ValueError, r"y must have at least one column; got shape \(3, 0\)"),
