@@ -187,7 +187,11 @@ def _diagnosed_columns(found: Diagnosis, rows: IntArray) -> dict[str, FloatArray
 
 
 def _describe_diagnosis(found: Diagnosis, rows: IntArray) -> dict[str, str]:
-    theorem = f"Theorem 2 needs {found.threshold:.4g}" if np.isfinite(found.threshold) else "Theorem 2 does not apply"
+    theorem = (
+        f"Theorem 2 needs {found.threshold:.4g}"
+        if np.isfinite(found.threshold)
+        else "Theorem 2 does not apply"
+    )
     described = {
         "verdict": found.verdict,
         "separation": f"{found.separation:.4g} (noise floor {found.noise_floor:.4g}, {theorem})",

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from tests.support.problems import OBJECTIVES, draw_priced
 
 from lslmatch.assignment.augmentation import augment_all
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.shortlists import Shortlists, renew_shortlists
+from tests.support.problems import OBJECTIVES, draw_priced
 
 SETTINGS = SolverSettings(tile_columns=32)
 

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.support.reference import SMALL
-from tests.support.problems import OBJECTIVES, draw_priced
-from tests.support.solver import BY_REGION
 
 from lslmatch import Affine
 from lslmatch.assignment.nearest_partners import (
@@ -20,6 +17,9 @@ from lslmatch.assignment.settings import SolverSettings
 from lslmatch.costs import cost_matrix, log_rule
 from lslmatch.geometry.boxes import bound_groups, sort_by_region
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.problems import OBJECTIVES, draw_priced
+from tests.support.reference import SMALL
+from tests.support.solver import BY_REGION
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

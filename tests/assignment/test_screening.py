@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.support.problems import OBJECTIVES, draw_priced
 
 from lslmatch.assignment.screening import (
     bit_patterns,
@@ -15,6 +14,7 @@ from lslmatch.assignment.screening import (
     screen_row,
 )
 from lslmatch.assignment.settings import SolverSettings
+from tests.support.problems import OBJECTIVES, draw_priced
 
 objectives = pytest.mark.parametrize("objective", OBJECTIVES)
 shapes = pytest.mark.parametrize(("n", "m", "d"), [(3, 3, 1), (5, 40, 3), (4, 70, 20)])

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.support.solver import set_solver
 
 from lslmatch import Affine
 from lslmatch.assignment import settings, streamed
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from tests.support.solver import set_solver
 
 
 def test_changes_hold_until_they_are_undone(monkeypatch):

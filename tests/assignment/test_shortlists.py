@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.support.problems import OBJECTIVES, draw_priced
 
 from lslmatch.assignment.dense import DualState
 from lslmatch.assignment.nearest_partners import find_nearest_partners
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
+from tests.support.problems import OBJECTIVES, draw_priced
 
 objectives = pytest.mark.parametrize("objective", OBJECTIVES)
 shapes = pytest.mark.parametrize(("n", "m", "d"), [(3, 3, 1), (20, 20, 3), (20, 70, 8)])
