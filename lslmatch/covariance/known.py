@@ -1,0 +1,80 @@
+"""A covariance that is known: a linear map of the coordinates, and nothing else changes.
+
+With ``covariance = L @ L.T``, noise of that covariance becomes isotropic in the coordinates ``L^-1 x``. Only the
+shape is used: L is divided by the d-th root of its determinant, so that volumes, and with them the units of the
+objective, stay those of `x`, and a multiple of the identity is the same as no covariance at all.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch._validation import as_kernel_array, as_real_array, check_finite
+
+#: Entries that should be equal by symmetry may differ by this share of the greatest entry.
+_ASYMMETRY = 1e-8
+
+
+class LinearMap(NamedTuple):
+    """The map ``point -> L^-1 point`` with the lower triangular L of determinant 1."""
+
+    factor: FloatArray  # L, of shape (d, d)
+
+    def forward(self, points: FloatArray) -> FloatArray:
+        """Map points, one a row, or one vector."""
+        from scipy.linalg import solve_triangular  # takes longer than the rest of the import
+
+        mapped = solve_triangular(self.factor, points.T, lower=True, check_finite=False)
+        return np.ascontiguousarray(mapped.T)
+
+    def backward(self, vector: FloatArray) -> FloatArray:
+        """Undo the map for one vector."""
+        return self.factor @ vector
+
+
+def known_map(covariance: FloatArray) -> LinearMap:
+    """Give the map under which noise of a checked covariance is isotropic."""
+    factor = np.linalg.cholesky(_in_range(covariance))
+    return LinearMap(factor * math.exp(-float(np.log(np.diag(factor)).mean())))
+
+
+def check_covariance(covariance: Any, dimension: int) -> FloatArray:
+    """Return a covariance given as (d,) variances or a (d, d) matrix as a matrix, or say what is wrong with it."""
+    array = as_real_array(covariance, "covariance")
+    if array.shape not in ((dimension,), (dimension, dimension)):
+        raise ValueError(
+            f"covariance must have shape ({dimension},) or ({dimension}, {dimension}); got shape {array.shape}"
+        )
+    matrix = as_kernel_array(array)
+    check_finite(matrix, "covariance")
+    if matrix.ndim == 1:
+        if not matrix.min() > 0.0:
+            raise ValueError(
+                f"covariance must have positive variances; its smallest value is {matrix.min()}"
+            )
+        matrix = np.diag(matrix)
+    greatest = float(np.abs(matrix).max())
+    if not np.abs(matrix - matrix.T).max() <= _ASYMMETRY * greatest:
+        row, col = np.unravel_index(np.abs(matrix - matrix.T).argmax(), matrix.shape)
+        raise ValueError(
+            f"covariance must be symmetric; covariance[{row}, {col}] is {matrix[row, col]} and "
+            f"covariance[{col}, {row}] is {matrix[col, row]}"
+        )
+    matrix = (matrix + matrix.T) / 2.0
+    try:
+        np.linalg.cholesky(_in_range(matrix))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"covariance must be positive definite; its smallest eigenvalue is "
+            f"{np.linalg.eigvalsh(matrix).min():.3g}, its greatest {np.linalg.eigvalsh(matrix).max():.3g}"
+        ) from None
+    return matrix
+
+
+def _in_range(covariance: FloatArray) -> FloatArray:
+    """Divide by a power of two such that no square over- or underflows."""
+    return np.ldexp(covariance, -math.frexp(float(np.abs(covariance).max()) or 1.0)[1])
