@@ -2,8 +2,8 @@
 
 from lslmatch import model, theory
 from lslmatch.alignment.moments import estimate_affine, standardize
-from lslmatch.certificate import check_certificate
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
+from lslmatch.certificate import check_certificate
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.matching import match

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     as_real_array,
     check_affine,
@@ -17,7 +18,6 @@ from lslmatch._validation import (
     check_point_pair,
     check_positive,
 )
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.

@@ -16,10 +16,17 @@ import numpy as np
 
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.geometry.tiles import FEW_ROWS, TILE_ROWS, correct_cancelled, cut_tiles, exact_distance, expand_tile
-from lslmatch._types import FloatArray
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    TILE_ROWS,
+    correct_cancelled,
+    cut_tiles,
+    exact_distance,
+    expand_tile,
+)
 from lslmatch.results import Affine
 
 #: Noise variances in units of the squared extent of the data must be above this, and below its inverse.
@@ -65,9 +72,9 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
     x, y = check_point_pair(x, y)
     if affine is None:
         affine = Affine(1.0, np.zeros(x.shape[1]))
-    geometry, exponent = common_coordinates(x, y, check_affine(affine, "affine", x.shape[1]))
+    geometry = common_coordinates(x, y, check_affine(affine, "affine", x.shape[1]))
     # On all processors, as NumPy's own products are.
-    return cost_matrix(geometry, log_rule(geometry, exponent), os.cpu_count() or 1)
+    return cost_matrix(geometry, log_rule(geometry), os.cpu_count() or 1)
 
 
 class CostRule(NamedTuple):
@@ -82,17 +89,37 @@ class CostRule(NamedTuple):
     x_weight: FloatArray
     y_weight: FloatArray
 
+    def transposed(self) -> CostRule:
+        """Exchange the roles of the two sets."""
+        return self._replace(x_weight=self.y_weight, y_weight=self.x_weight)
 
-def log_rule(geometry: Geometry, exponent: int) -> CostRule:
+
+def make_rule(
+    objective: str, geometry: Geometry, scale: float, levels: tuple[FloatArray, FloatArray] | None = None
+) -> CostRule:
+    """Make the cost rule of an objective for two sets that `scale` has brought into common coordinates.
+
+    `levels` are the noise levels that "lsns" needs. What "greedy" ends with is measured as by "lsl".
+    """
+    if objective == "lss":
+        return square_rule(geometry)
+    if objective == "lsns":
+        assert levels is not None, "noise has been checked"
+        return normalized_rule(geometry, levels, scale)
+    return log_rule(geometry)
+
+
+def log_rule(geometry: Geometry) -> CostRule:
     """LSL: logarithms, in the units of x, with the coincident-point floor."""
-    floor, offset = geometry.mean_square() * 2.0**-104, 2.0 * exponent * math.log(2.0)
+    floor, offset = geometry.mean_square() * 2.0**-104, 2.0 * geometry.exponent * math.log(2.0)
     if floor == 0.0:
         floor, offset = 1.0, 0.0
     return CostRule(True, floor, offset, np.empty(0), np.empty(0))
 
 
-def square_rule(geometry: Geometry, exponent: int) -> CostRule:
+def square_rule(geometry: Geometry) -> CostRule:
     """LSS: squared distances in the units of x."""
+    exponent = geometry.exponent
     if not -1000 < 2 * exponent < 1000:
         raise ValueError(
             "x and y must have moderate units for a sum of squares: their squared distances exceed the range "
@@ -103,8 +130,9 @@ def square_rule(geometry: Geometry, exponent: int) -> CostRule:
     return CostRule(False, 0.0, 0.0, np.full(n, unit), np.zeros(m))
 
 
-def normalized_rule(levels: tuple[FloatArray, FloatArray], scale: float, exponent: int) -> CostRule:
+def normalized_rule(geometry: Geometry, levels: tuple[FloatArray, FloatArray], scale: float) -> CostRule:
     """LSNS: squared distances divided by the noise variance of the pair."""
+    exponent = geometry.exponent
     with np.errstate(over="ignore", under="ignore"):
         x_level, y_level = np.ldexp(levels[0], -exponent), np.ldexp(levels[1] * scale, -exponent)
         x_weight, y_weight = x_level**2, y_level**2

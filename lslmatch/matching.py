@@ -6,25 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
-    check_affine,
     check_count,
     check_noise,
     check_option,
     check_point_pair,
 )
-from lslmatch.alignment.moments import estimate_affine
-from lslmatch.assignment.solve import assign_points
-from lslmatch.costs import log_rule, normalized_rule, square_rule
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.alignment.fit import Alignment
+from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
-from lslmatch.alignment.profile import fit_best, fit_profile
-from lslmatch._types import FloatArray
-from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
+from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
+from lslmatch.assignment.solve import assign_points
+from lslmatch.costs import CostRule, make_rule
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.results import Affine, Assignment, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
-_SEARCHES = {"profile": fit_profile, "auto": fit_best}
-_ALIGNMENTS = ("standardize", "identity", *_SEARCHES)
 
 
 def match(
@@ -41,7 +39,7 @@ def match(
     Parameters
     ----------
     x : array_like of shape (n, d)
-        The first set, one row a point.
+        The first set, points as rows.
     y : array_like of shape (m, d)
         The second set. Each point of the smaller set gets a partner of its own in the larger one.
     objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
@@ -53,8 +51,8 @@ def match(
     alignment : {"standardize", "identity", "profile", "auto"} or Affine, default "standardize"
         The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
         scale at which the profile likelihood of LSL is least, in a window around the standardised one,
-        with a shift in which quiet pairs count more (for noise of very different levels; about three
-        times the work); whichever of the three has the best likelihood (the identity has it if the
+        with a shift in which pairs with little noise count more (for noise of very different levels; about
+        three times the work); whichever of the three has the best likelihood (the identity has it if the
         others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
         objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
         that objective.
@@ -92,55 +90,42 @@ def match(
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0])
-    if isinstance(alignment, str) and alignment in _SEARCHES:
-        fit = _SEARCHES[alignment](x, y, workers)
-        if objective == "lsl":
-            return _result(x.shape[0], fit.assignment, fit.affine, objective, None, fit.curve)
-        result = match(x, y, objective=objective, alignment=fit.affine, noise=noise, workers=workers)
-        return result._replace(profile=fit.curve)
-    affine = _align(x, y, alignment)
-    geometry, exponent = common_coordinates(x, y, affine)
+    found = align(x, y, alignment, workers)
+    if found.assignment is not None and objective == "lsl":
+        return _proven_result(x.shape[0], found, found.assignment, objective, levels)
+    geometry = common_coordinates(x, y, found.affine)
+    rule = make_rule(objective, geometry, found.affine.scale, levels)
     if objective == "greedy":
-        return _match_greedily(geometry, exponent, affine)
-    if objective == "lsl":
-        rule = log_rule(geometry, exponent)
-    elif levels is None:
-        rule = square_rule(geometry, exponent)
-    else:
-        rule = normalized_rule(levels, affine.scale, exponent)
-    return _result(x.shape[0], assign_points(geometry, rule, workers), affine, objective, levels)
+        return _greedy_result(geometry, rule, found)
+    return _proven_result(x.shape[0], found, assign_points(geometry, rule, workers), objective, levels)
 
 
-def _align(x: FloatArray, y: FloatArray, alignment: str | Affine) -> Affine:
-    if isinstance(alignment, tuple):
-        return check_affine(alignment, "alignment", x.shape[1])
-    if check_option(alignment, "alignment", _ALIGNMENTS) == "identity":
-        return Affine(1.0, np.zeros(x.shape[1]))
-    return estimate_affine(x, y)
-
-
-def _result(
+def _proven_result(
     n: int,
+    found: Alignment,
     assignment: Assignment,
-    affine: Affine,
     objective: str,
     levels: tuple[FloatArray, FloatArray] | None,
-    profile: ProfileCurve | None = None,
 ) -> MatchResult:
-    permutation = np.full(n, -1, np.intp)
-    permutation[assignment.row_ind] = assignment.col_ind
+    """Put an assignment and its duals into the terms of the n points of x."""
+    permutation = _permutation(n, assignment.row_ind, assignment.col_ind)
     duals = assignment.row_dual, assignment.col_dual
-    return MatchResult(permutation, *affine, assignment.objective, *duals, objective, levels, profile)
+    return MatchResult(
+        permutation, *found.affine, assignment.objective, *duals, objective, levels, found.curve
+    )
 
 
-def _match_greedily(geometry: Geometry, exponent: int, affine: Affine) -> MatchResult:
+def _greedy_result(geometry: Geometry, rule: CostRule, found: Alignment) -> MatchResult:
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
-    choice, least = choose_nearest(geometry if n <= m else geometry.transposed())
-    permutation = choice
-    if n > m:
-        permutation = np.full(n, -1, np.intp)
-        permutation[choice] = np.arange(m)
-    rule = log_rule(geometry, exponent)
+    choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
+    permutation = _permutation(n, *sides_as_given(choice, n > m))
     objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
-    return MatchResult(permutation, affine.scale, affine.shift, objective, None, None, "greedy", None)
+    return MatchResult(permutation, *found.affine, objective, None, None, "greedy", None, found.curve)
+
+
+def _permutation(n: int, rows: IntArray, cols: IntArray) -> IntArray:
+    """Give each of n rows its column, and -1 to those without one."""
+    permutation = np.full(n, -1, np.intp)
+    permutation[rows] = cols
+    return permutation

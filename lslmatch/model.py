@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lslmatch import theory
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     check_at_least,
     check_count,
@@ -21,7 +22,6 @@ from lslmatch._validation import (
     check_positive_vector,
     check_vector,
 )
-from lslmatch._types import FloatArray, IntArray
 
 #: In the adversarial family every pair but the adversarial one is separated by this times kappa(Z), or more.
 _MARGIN = 1.001

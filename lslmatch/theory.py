@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_at_least,
     check_between,
@@ -24,7 +25,6 @@ from lslmatch._validation import (
     check_probability,
     check_weights,
 )
-from lslmatch._types import FloatArray
 
 #: A sum of squares above this has lost nothing that matters to underflow.
 _SAFE_SQUARE = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)

@@ -18,14 +18,14 @@ if __name__ == "__main__":  # the checkout is tried, whether or not it is instal
 
 import numpy as np  # noqa: E402
 import scipy.optimize  # noqa: E402
-from hard_instances import BY_REGION, draw, draw_matrix  # noqa: E402
+from hard_instances import draw, draw_matrix  # noqa: E402
 from reference import certificate_violation, costs, greatest_cost  # noqa: E402
+from support.solver import BY_REGION  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 import lslmatch  # noqa: E402
 from lslmatch import certificate  # noqa: E402
-from lslmatch.assignment import streamed  # noqa: E402
-from lslmatch.geometry import tiles  # noqa: E402
+from lslmatch.assignment import settings  # noqa: E402
 
 #: The greatest number of points of small and of large instances.
 SMALL_POINTS, LARGE_POINTS = 12, 500
@@ -82,17 +82,15 @@ def try_points(rng, most):
         ]
     # Small sets do not go to the dense solver here, and their lists come to an end.
     is_large = most >= LARGE_POINTS
-    settings = {"_DENSE_PAIRS": streamed._DENSE_PAIRS if is_large and rng.random() < 0.9 else 0}
+    changes = {} if is_large and rng.random() < 0.9 else {"dense_pairs": 0}
     if not is_large:
-        settings |= {"_LIST": int(rng.choice([1, 2, 5, 32])), "_SHORT_LIST": int(rng.choice([1, 4]))}
-        settings |= {"_KEPT_PAIRS": int(rng.choice([0, 1 << 26]))}
-        settings |= {"_MANY_CONFLICTS": float(rng.choice([0.0, 0.15, 1.0]))}
+        changes |= {"list_size": int(rng.choice([1, 2, 5, 32])), "short_list_size": int(rng.choice([1, 4]))}
+        changes |= {"kept_pairs": int(rng.choice([0, 1 << 26]))}
+        changes |= {"many_conflicts": float(rng.choice([0.0, 0.15, 1.0]))}
     elif rng.random() < 0.3:
-        settings |= BY_REGION
-        settings |= {"_BLOCK_ROWS": 32, "_MANY_CONFLICTS": float(rng.choice([0.15, 1.0])), "_DENSE_PAIRS": 0}
-    # Many small regions.
-    tile = 32 if "_SEEN" in settings else tiles._TILE_COLS
-    with mock.patch.multiple(streamed, **settings), mock.patch.object(tiles, "_TILE_COLS", tile):
+        changes |= BY_REGION
+        changes |= {"block_rows": 32, "many_conflicts": float(rng.choice([0.15, 1.0])), "dense_pairs": 0}
+    with mock.patch.object(settings, "DEFAULT", settings.DEFAULT._replace(**changes)):
         result = lslmatch.match(x, y, **options)
     rational = n * m <= _RATIONAL_PAIRS and rng.random() < _RATIONAL_SHARE
     if rational:

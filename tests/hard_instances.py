@@ -2,9 +2,6 @@
 
 import numpy as np
 
-#: Settings of the streamed solver: it searches by region whatever the points look like.
-BY_REGION = {"_REGION_PAIRS": 0, "_REGION_DIMENSIONS": 1000, "_MOSTLY_MUTUAL": -1.0, "_SEEN": 1.0}
-
 
 def draw(rng, n, m, d):
     """Two sets of n and m points whose features come from a random family, and its name."""

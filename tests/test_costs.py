@@ -181,11 +181,11 @@ def rules(n, m):
     x, y = draw(n, 3), draw(m, 3, 1)
     noise = np.linspace(0.5, 1.0, n), np.linspace(1.0, 4.0, m)
     affine = Affine(0.5, np.ones(3))
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     for name, rule in (
-        ("lsl", pricing.log_rule(geometry, exponent)),
-        ("lss", pricing.square_rule(geometry, exponent)),
-        ("lsns", pricing.normalized_rule(noise, affine.scale, exponent)),
+        ("lsl", pricing.log_rule(geometry)),
+        ("lss", pricing.square_rule(geometry)),
+        ("lsns", pricing.normalized_rule(geometry, noise, affine.scale)),
     ):
         yield geometry, rule, costs(name, x, y, *affine, noise)
 

@@ -66,7 +66,7 @@ def test_shrinking_leaves_a_quiet_point_among_noisy_ones_quiet():
     for _ in range(draws):
         x, y = 1000.0 + levels[:, None] * rng.normal(size=(2, n, d))
         pairs = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
-        errors.append(np.log(np.ldexp(noise_levels(pairs[0]), pairs[1])) - np.log(levels))
+        errors.append(np.log(np.ldexp(noise_levels(pairs), pairs.exponent)) - np.log(levels))
     quiet, noisy = np.mean(errors, axis=0)[0], np.array(errors)[:, 1:]
     # Half the logarithm of a chi-square variable of 8 degrees of freedom has a standard deviation of 0.27. By
     # no more may the quiet level be drawn to the others; shrunk like them it would be by 1.2.

@@ -10,7 +10,14 @@ from reference import SMALL, squared_distances
 from lslmatch import Affine
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent
-from lslmatch.geometry.tiles import FEW_ROWS, correct_cancelled, cut_tiles, exact_distance, expand_row, expand_tile
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    correct_cancelled,
+    cut_tiles,
+    exact_distance,
+    expand_row,
+    expand_tile,
+)
 
 #: Relative errors: eight bits may be lost to cancellation, and each of d terms rounds.
 EXPANDED = 1e-12
@@ -64,10 +71,10 @@ def relative_errors(found, exact, exponent):
 
 def assert_accurate(x, y, affine=None):
     affine = affine or Affine(1.0, np.zeros(x.shape[1]))
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     exact = squared_distances(x, y, *affine)
-    assert relative_errors(expanded(geometry)[0], exact, exponent) <= EXPANDED
-    assert relative_errors(direct(geometry), exact, exponent) <= DIRECT * x.shape[1]
+    assert relative_errors(expanded(geometry)[0], exact, geometry.exponent) <= EXPANDED
+    assert relative_errors(direct(geometry), exact, geometry.exponent) <= DIRECT * x.shape[1]
 
 
 @pytest.mark.parametrize(("n", "m", "d"), SIZES)
@@ -81,11 +88,13 @@ def test_every_tile_holds_the_distances_of_its_pairs(n, m, d):
 def test_lowered_distances_are_lower_bounds_in_either_precision(n, m, d, dtype, gap):
     x = draw(n, d)
     y = draw(m, d, 1) if gap is None else x[np.arange(m) % n] + gap * draw(m, d, 1)
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
     squares, lowered = expanded(geometry, dtype)
     assert 0.5 < lowered < 1.0
     exact = squared_distances(x, y)
-    low = [Fraction(value) * Fraction(4) ** exponent for value in (lowered * squares).ravel().tolist()]
+    low = [
+        Fraction(value) * Fraction(4) ** geometry.exponent for value in (lowered * squares).ravel().tolist()
+    ]
     assert all(bound <= value for bound, value in zip(low, exact.ravel(), strict=True))
 
 
@@ -130,14 +139,14 @@ def test_the_scale_may_bridge_very_different_units(scale):
 
 def test_duplicated_points_are_at_distance_zero_exactly():
     x = draw(70 if not SMALL else 9, 3)
-    geometry, _ = common_coordinates(x, x, Affine(1.0, np.zeros(3)))
+    geometry = common_coordinates(x, x, Affine(1.0, np.zeros(3)))
     for dtype in (np.float32, np.float64):
         assert not np.diag(expanded(geometry, dtype)[0]).any()
 
 
 def test_exchanging_the_sets_transposes_the_distances():
     x, y = draw(5, 3), draw(8, 3, 1)
-    geometry, _ = common_coordinates(x, y, Affine(2.0, np.ones(3)))
+    geometry = common_coordinates(x, y, Affine(2.0, np.ones(3)))
     np.testing.assert_array_equal(direct(geometry.transposed()), direct(geometry).T)
     np.testing.assert_allclose(expanded(geometry.transposed())[0], expanded(geometry)[0].T, rtol=EXPANDED)
     assert geometry.transposed().shape == (8, 5)

@@ -17,11 +17,11 @@ import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import SMALL, costs, greedy_partners, least_cost, squared_distances
+from support.solver import set_solver
 
 import lslmatch
 from lslmatch import Affine, check_certificate, estimate_affine, match, standardize
 from lslmatch import costs as pricing
-from lslmatch.assignment import streamed
 
 PROVEN = ("lsl", "lss", "lsns")
 objectives = pytest.mark.parametrize("objective", [*PROVEN, "greedy"])
@@ -33,9 +33,9 @@ alignments = pytest.mark.parametrize("alignment", ["standardize", "identity", Af
 def route(request, monkeypatch):
     """Solve as the size of the problem suggests, or without the matrix of costs however small it is."""
     if request.param != "by size":
-        monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+        set_solver(monkeypatch, dense_pairs=0)
     if request.param.endswith("short lists"):
-        monkeypatch.setattr(streamed, "_LIST", 2)
+        set_solver(monkeypatch, list_size=2)
 
 
 def draw(n, d, seed=0):
@@ -724,7 +724,7 @@ def assert_identical(first, second):
 @pytest.mark.usefixtures("route")
 def test_the_number_of_workers_changes_no_bit(objective, workers, n, m, monkeypatch):
     monkeypatch.setattr(pricing, "_BLOCK_ENTRIES", 50 * m)
-    monkeypatch.setattr(streamed, "_BLOCK_ROWS", 16)
+    set_solver(monkeypatch, block_rows=16)
     x, y = draw(n, 3), draw(m, 3, 1)
     noise = noise_of(objective, n, m)
     alone = match(x, y, objective=objective, noise=noise)
@@ -808,8 +808,7 @@ def test_ties_and_duplicates_are_matched_at_the_least_cost(points, objective, af
             match(x, y, objective=objective, noise=noise)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed, "_DENSE_PAIRS", pairs)
-        patch.setattr(streamed, "_LIST", 3)
+        set_solver(patch, dense_pairs=pairs, list_size=3)
         result = match(x, y, objective=objective, alignment=alignment, noise=noise)
     assert_is_matching(result, len(x), len(y))
     if objective == "lsl" and not any(map(any, squared_distances(x, y, result.scale, result.shift))):

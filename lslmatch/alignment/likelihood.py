@@ -22,7 +22,7 @@ import numpy as np
 from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
 
-#: Pairs of a point that are followed through the window, and those of them that propose a scale.
+#: MatchedResiduals of a point that are followed through the window, and those of them that propose a scale.
 _PAIRS, _PROPOSALS = 32, 8
 #: Squared distances from the centre are 0 below this, in units in which the largest coordinate is about 1.
 _LEAST_SQUARE = 2.0**-900
@@ -32,7 +32,7 @@ _RECENTRINGS, _STILL = 30, 1e-2
 _REWEIGHTINGS, _SAME = 200, 1e-12
 
 
-class Pairs(NamedTuple):
+class MatchedResiduals(NamedTuple):
     """Matched pairs as functions of the factor t: |a - t b|^2 = height + squares (t - foot)^2."""
 
     height: FloatArray
@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
     floor: float
 
     @classmethod
-    def of(cls, a: FloatArray, b: FloatArray, floor: float) -> Pairs:
+    def of(cls, a: FloatArray, b: FloatArray, floor: float) -> MatchedResiduals:
         """Take the rows of `a` and of `b` as partners."""
         squares = _squares(b)
         foot = np.einsum("ij,ij->i", a, b) / np.where(squares > 0.0, squares, 1.0)
@@ -49,7 +49,7 @@ class Pairs(NamedTuple):
         return cls(np.einsum("ij,ij->i", rest, rest), foot, squares, floor)
 
     @classmethod
-    def all_of(cls, a: FloatArray, b: FloatArray, floor: float) -> Pairs:
+    def all_of(cls, a: FloatArray, b: FloatArray, floor: float) -> MatchedResiduals:
         """Take each row of `a` with each row of `b`."""
         squares = _squares(b)
         foot = np.zeros((a.shape[0], b.shape[0]))
@@ -76,9 +76,9 @@ class Pairs(NamedTuple):
         """Give the same at several factors."""
         return np.array([self.value(factor) for factor in factors])
 
-    def part(self, rows: IntArray) -> Pairs:
+    def part(self, rows: IntArray) -> MatchedResiduals:
         """Take some of the pairs."""
-        return Pairs(self.height[rows], self.foot[rows], self.squares[rows], self.floor)
+        return MatchedResiduals(self.height[rows], self.foot[rows], self.squares[rows], self.floor)
 
     def refine(self, factor: float) -> float:
         """Descend from a factor to a minimum of the value.
@@ -100,7 +100,7 @@ class Pairs(NamedTuple):
         return factor
 
 
-class Lists(NamedTuple):
+class CandidateResiduals(NamedTuple):
     """Some points, and for each the pairs that may be its best somewhere in the window."""
 
     cols: IntArray  # (points, pairs), most promising first
@@ -113,9 +113,9 @@ class Lists(NamedTuple):
     @classmethod
     def of(
         cls, a: FloatArray, b: FloatArray, col_dual: FloatArray, window: tuple[float, float], floor: float
-    ) -> Lists:
+    ) -> CandidateResiduals:
         """Choose for each row of `a` the pairs that are cheapest where they are closest in the window."""
-        pairs = Pairs.all_of(a, b, floor)
+        pairs = MatchedResiduals.all_of(a, b, floor)
         price = np.exp(col_dual.max() - col_dual)
         least = pairs.residuals(np.clip(pairs.foot, *window)) * price
         size = min(_PAIRS, b.shape[0])
@@ -188,7 +188,7 @@ def find_centres(a, b, factor, floor, centres):
     """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
 
     The likelihood weighs pairs by 1 / |r_i|^2, so that quiet pairs count more; each step is a weighted
-    mean, and the root of `Pairs.refine` about it. As there, one pair is spent: a pair that weighs
+    mean, and the root of `MatchedResiduals.refine` about it. As there, one pair is spent: a pair that weighs
     more than all others counts little. In one or two dimensions such weights have no mean, and chance would
     rule: there pairs are weighed equally.
     """

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch._jit import kernel
+from lslmatch._types import FloatArray
 from lslmatch._validation import check_point_pair, check_points
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
-from lslmatch._types import FloatArray
 from lslmatch.results import Affine
 
 #: The unit of deviations from the mean is never below this power of two, or its inverse would overflow.

@@ -17,7 +17,7 @@ nothing lowers it as much as a scale at which their residuals become small.
    tau_ij of live points are where to look; no grid has to be fine enough.
 3. Prices from the duals of step 1 turn each live point's best pair into a lower bound of f at every scale,
    equal to f at tau-hat. At the deepest minima of the bound live points are matched anew, and the
-   scale is improved for that matching (`Pairs.refine`).
+   scale is improved for that matching (`MatchedResiduals.refine`).
 4. The sets are centred anew, at means in which quiet pairs count more, and all points are matched at the best
    scale of step 3, starting from the duals of step 1. That is repeated while a better scale for the
    matching changes f. The end is a matching that is exactly optimal at the scale which is best for it.
@@ -32,16 +32,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.alignment.fit import Fit, fit_at, fit_geometry
+from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
-from lslmatch.assignment.solve import assign_points
-from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
-from lslmatch.alignment.likelihood import Lists, Pairs, find_centres
-from lslmatch._types import FloatArray, IntArray
-from lslmatch.results import Affine, Assignment, ProfileCurve
+from lslmatch.results import Affine, ProfileCurve
 
 #: Half the window, in standard errors of log(tau-hat).
 _STANDARD_ERRORS = 5.0
@@ -59,55 +58,13 @@ _MINIMA, _REMATCHINGS, _MATCHINGS = 6, 2, 8
 _GAIN = 1e-3
 
 
-class Fit(NamedTuple):
-    """A matching that is optimal for an alignment, with what the likelihood says of both."""
-
-    affine: Affine
-    assignment: Assignment
-    value: float  # the profile likelihood f: the objective minus K log(scale)
-    curve: ProfileCurve | None = None
-
-
-def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
-    """Match under a given alignment, by LSL."""
-    return _solve(*common_coordinates(x, y, affine), affine, workers)
-
-
-def _solve(
-    geometry: Geometry, exponent: int, affine: Affine, workers: int, col_dual: FloatArray | None = None
-) -> Fit:
-    """Match points in common coordinates; `col_dual` is a warm start for sets of equal size."""
-    assignment = assign_points(geometry, log_rule(geometry, exponent), workers, col_dual)
-    return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
-
-
-def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
-    """Compare the likelihood at the identity, after standardising, and at its minimum; return the best.
-
-    The identity has no free parameter and the others d + 1, whose price is that of Akaike: 1 each in the
-    log-likelihood of the residuals, which is -d / 2 times f.
-    """
-    d = x.shape[1]
-    # The search begins at the standardised sets, so they need no fit of their own.
-    profile = best = fit_profile(x, y, workers)
-    limit = best.value + 2 * (d + 1) / d
-    identity = Affine(1.0, np.zeros(d))
-    geometry, exponent = common_coordinates(x, y, identity)
-    smaller = geometry if x.shape[0] <= y.shape[0] else geometry.transposed()
-    # Without alignment transformed sets have nothing in common, which takes long to match but not to see.
-    if not exceeds(smaller, log_rule(geometry, exponent), limit, workers=workers):
-        fit = _solve(geometry, exponent, identity, workers)
-        best = fit if fit.value < limit else best
-    return best._replace(curve=profile.curve)
-
-
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
 @np.errstate(all="ignore")
 def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
-    search = _Search(x, y, workers)
+    search = _ScaleSearch(x, y, workers)
     if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
     return search.finish()
@@ -122,36 +79,37 @@ class _Proposal(NamedTuple):
     cols: IntArray
 
 
-class _Search:
+class _ScaleSearch:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
     def __init__(self, x: FloatArray, y: FloatArray, workers: int) -> None:
         """Match at the start, and take the window from there."""
         self.x, self.y, self.workers = x, y, workers
         self.start = estimate_affine(x, y)
-        geometry, self.exponent = common_coordinates(x, y, self.start)
-        self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry, self.exponent).floor
+        geometry = common_coordinates(x, y, self.start)
+        self.exponent = geometry.exponent
+        self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
-        self.first = _solve(geometry, self.exponent, self.start, workers)
+        self.first = fit_geometry(geometry, self.start, workers)
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
         self.fits: dict[float, Fit] = {}
-        self.matchings: dict[bytes, Pairs] = {}
+        self.matchings: dict[bytes, MatchedResiduals] = {}
         self._keep(1.0, self.first)
         self.start_value = self._value(1.0)
 
     def propose(self) -> _Proposal:
         """Look for the minimum of f, as far as it can be seen without matching all points again."""
         assignment, (low, high) = self.first.assignment, self.window
-        pairs = Pairs.of(self.a, self.b[assignment.col_ind], self.floor)
+        pairs = MatchedResiduals.of(self.a, self.b[assignment.col_ind], self.floor)
         reach = math.log(high) * np.sqrt(pairs.squares / pairs.residuals(1.0))
         live = np.flatnonzero(reach > _LIVE)
         if not live.size:
             return self._refined(1.0, assignment.row_ind, assignment.col_ind)
         chosen = live[np.argsort(-reach[live], kind="stable")[:_POINTS]]
         dead = np.delete(assignment.row_ind, live)
-        lists = Lists.of(self.a[chosen], self.b, assignment.col_dual, self.window, self.floor)
+        lists = CandidateResiduals.of(self.a[chosen], self.b, assignment.col_dual, self.window, self.floor)
         factors = np.unique(np.concatenate([self.even, lists.proposals(low, high)]))
         # Live points that are left out count as constant, all others with the partner that they have.
         steady = pairs.part(dead)
@@ -178,14 +136,16 @@ class _Search:
         owners = np.flatnonzero(np.isin(cols, wanted))
         rows = np.union1d(points, owners)
         choice = np.union1d(cols[rows], wanted)
-        solution = solve_dense(Pairs.all_of(self.a[rows], self.b[choice], self.floor).costs(factor))
+        solution = solve_dense(
+            MatchedResiduals.all_of(self.a[rows], self.b[choice], self.floor).costs(factor)
+        )
         assert solution is not None, "all costs are finite"
         cols = cols.copy()
         cols[rows] = choice[solution.col_of_row]
         return cols
 
     def _refined(self, factor: float, rows: IntArray, cols: IntArray) -> _Proposal:
-        pairs = Pairs.of(self.a[rows], self.b[cols], self.floor)
+        pairs = MatchedResiduals.of(self.a[rows], self.b[cols], self.floor)
         factor = self._confine(pairs.refine(factor))
         return _Proposal(pairs.value(factor), factor, rows, cols)
 
@@ -211,8 +171,8 @@ class _Search:
         # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
-        geometry, exponent = common_coordinates(self.x, self.y, affine)
-        fit = _solve(geometry, exponent, affine, self.workers, prices if warm else None)
+        geometry = common_coordinates(self.x, self.y, affine)
+        fit = fit_geometry(geometry, affine, self.workers, prices if warm else None)
         self._keep(factor, fit)
 
     def finish(self) -> Fit:
@@ -242,7 +202,7 @@ class _Search:
         return min(pairs.value(factor) for pairs in self.matchings.values())
 
     def _keep(self, factor: float, fit: Fit) -> None:
-        pairs = Pairs.of(self.a, self.b[fit.assignment.col_ind], self.floor)
+        pairs = MatchedResiduals.of(self.a, self.b[fit.assignment.col_ind], self.floor)
         self.fits[factor] = fit
         self.matchings[fit.assignment.col_ind.tobytes()] = pairs
         best = self._confine(pairs.refine(factor))

@@ -1,7 +1,6 @@
-"""The Hungarian method on rows that are computed only as far as they are needed.
+"""Shortest augmenting paths, with rows that are computed only as far as they are needed.
 
-Each row has a short list of its best pairs, and a bound below which no other pair of the row has its
-reduced cost. Column duals only ever fall, so the bound stays valid. A search for a shortest path treats
+Each row has a shortlist of its best pairs, and a bound of all others. A search for a shortest path treats
 "all the other pairs of row i" as one arc whose length is the bound: only if the search gets there is
 the row computed in full. So the duals are feasible for all pairs at every moment, though few were seen.
 """
@@ -15,44 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
-from lslmatch.assignment.dense import Duals
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.dense import DualState
+from lslmatch.assignment.least_values import choose_least, next_limit
 from lslmatch.assignment.screening import (
-    Factors,
-    Pairs,
-    bound_of_key,
-    choose_least,
+    ColumnFactors,
+    PairScreen,
+    bound_of_value,
     column_factor,
     column_factors,
-    fill_keys,
-    next_limit,
     price_row,
-    room_for_lanes,
+    screen_row,
 )
+from lslmatch.assignment.shortlists import Shortlists
 from lslmatch.costs import cost_of_pair
-from lslmatch._types import FloatArray, IntArray
 
-#: Rows scanned and columns reached before a kernel returns to Python, so that Ctrl-C is heard; so many
-#: coordinates of a row that is computed count as one.
-_STEPS_PER_CALL = 500_000
+#: Coordinates of a row that is computed which take as long as one step: a row scanned, a column reached.
 _COORDINATES_PER_STEP = 256
-#: Row scans of augmenting row reduction for each free row.
-_SCANS_PER_ROW = 128
-#: In place of a key's bit pattern where a row is not computed yet: the pattern of no number. (0 is one:
-#: points that coincide have the key 0.)
+#: In place of a screening value's bit pattern where a row is not computed yet: the pattern of no such value.
+#: (0 is one: that of points which coincide.)
 _NOT_COMPUTED = -1
-#: In place of the column that a search leads to if the search has to go on in the next call.
+#: In place of the column that a search leads to if it has to go on in the next call.
 _PAUSED = -2
 
 
-class Lists(NamedTuple):
-    """The best pairs of each row: columns and costs, and the least reduced cost of all the others."""
-
-    col: IntArray  # (n, size)
-    cost: FloatArray  # (n, size)
-    bound: FloatArray  # (n,)
-
-
-class _Search(NamedTuple):
+class _PathWorkspace(NamedTuple):
     """Workspace of one shortest-path search, allocated once and left clean by every search.
 
     The heap holds nodes: a column j as j, and the rest of row i as m + i.
@@ -65,17 +51,17 @@ class _Search(NamedTuple):
     level: FloatArray  # (n,) the distance of each scanned row, by row
     heap: IntArray  # (m + n,) nodes
     place: IntArray  # (m + n,) where each node stands in the heap
-    keys: NDArray[np.floating]  # one row of keys, padded as tiles are
+    values: NDArray[np.floating]  # one row of screening values, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
-    passed: NDArray[np.signedinteger]  # (n,) bit pattern of the key up to which a computed row was reached
+    passed: NDArray[np.signedinteger]  # (n,) bit pattern of the value up to which a computed row was reached
     #: (5,) sizes of the heap, of `reached`, of `scanned` (0: no search is under way); how many rows this
     #: call has computed; and the nearest free column so far
     sizes: IntArray
 
 
-def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
+def _make_workspace(screen: PairScreen, factors: ColumnFactors, state: DualState) -> _PathWorkspace:
     n, m = state.col_of_row.size, state.row_of_col.size
-    return _Search(
+    return _PathWorkspace(
         np.full(m + n, np.inf),
         np.empty(m, np.intp),
         np.empty(m + n, np.intp),
@@ -84,126 +70,73 @@ def _new_search(pairs: Pairs, factors: Factors, state: Duals) -> _Search:
         np.empty(m + n, np.intp),
         np.full(m + n, -1, np.intp),
         np.empty_like(factors.factor),
-        room_for_lanes(pairs),
-        np.full(n, _NOT_COMPUTED, pairs.infinity.dtype),
+        screen.lanes(),
+        np.full(n, _NOT_COMPUTED, screen.infinity.dtype),
         np.zeros(5, np.intp),
     )
 
 
 def augment_all(
-    pairs: Pairs, lists: Lists, state: Duals, free_rows: IntArray, most_passes: float = math.inf
+    screen: PairScreen,
+    lists: Shortlists,
+    state: DualState,
+    free_rows: IntArray,
+    steps_per_call: int,
+    most_passes: float = math.inf,
 ) -> bool:
     """Match all free rows by shortest paths, or give up when that is as much work as so many passes.
 
-    A pass computes all pairs once. Returns whether all rows are matched.
+    A pass computes all pairs once. After `steps_per_call` rows scanned and columns reached the kernel
+    returns to Python, so that Ctrl-C is heard. Returns whether all rows are matched.
     """
     if not free_rows.size:
         return True
-    coordinates = math.prod(pairs.geometry.shape) * (pairs.tiles.b.shape[1] + 1)
-    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * _STEPS_PER_CALL)
-    factors = column_factors(pairs, state.col_dual)
-    search = _new_search(pairs, factors, state)
+    coordinates = math.prod(screen.geometry.shape) * (screen.tiles.b.shape[1] + 1)
+    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * steps_per_call)
+    factors = column_factors(screen, state.col_dual)
+    work = _make_workspace(screen, factors, state)
     done = 0
     while done < free_rows.size and calls_left > 0:
-        done = _augment_rows(pairs, factors, lists, state, search, free_rows, done, _STEPS_PER_CALL)
+        done = _augment_rows(screen, factors, lists, state, work, free_rows, done, steps_per_call)
         calls_left -= 1
     return done == free_rows.size
 
 
 @kernel
-def reduce_free_rows(lists, state, free_rows):
-    """Augmenting row reduction on the lists, with a bounded number of scans.
-
-    As in the dense solver: a free row takes its best column, whose dual falls until the second best
-    is as good, and the row that held the column goes on; but never further than the row's bound.
-    Returns how many rows are still free; they come first in `free_rows`.
-    """
-    list_col, list_cost, list_bound = lists
-    row_dual, col_dual, col_of_row, row_of_col = state
-    budget = _SCANS_PER_ROW * free_rows.size
-    left, taken = 0, 0
-    i = -1
-    while i >= 0 or taken < free_rows.size:
-        if i < 0:
-            i = free_rows[taken]
-            taken += 1
-        best, second = np.inf, np.inf
-        j, other = -1, -1
-        for k in range(list_col.shape[1]):
-            col = list_col[i, k]
-            reduced = list_cost[i, k] - col_dual[col]
-            if reduced < best:
-                second, other = best, j
-                best, j = reduced, col
-            elif reduced < second:
-                second, other = reduced, col
-        limit = min(second, list_bound[i])
-        if best > limit:
-            # The list is exhausted: a pair that is not in it may be better than all of it.
-            row_dual[i] = limit
-            free_rows[left] = i
-            left += 1
-            i = -1
-            continue
-        lowered = col_dual[j] - (limit - best)
-        falls = lowered < col_dual[j] and limit < np.inf and budget > 0
-        budget -= 1
-        if second == best and row_of_col[j] >= 0 and row_of_col[other] < 0:
-            j = other
-        holder = row_of_col[j]
-        if holder < 0:
-            row_dual[i] = best
-        elif falls:
-            col_dual[j] = lowered
-            row_dual[i] = limit
-            col_of_row[holder] = -1
-        else:
-            row_dual[i] = best
-            free_rows[left] = i
-            left += 1
-            i = -1
-            continue
-        col_of_row[i] = j
-        row_of_col[j] = i
-        i = holder
-    return left
-
-
-@kernel
-def _augment_rows(pairs, factors, lists, state, search, free_rows, done, budget):
+def _augment_rows(screen, factors, lists, state, work, free_rows, done, budget):
     """Augment from the free rows one by one until all are done or it is time to return."""
     m = state.row_of_col.size
-    steps_per_row = 1 + m * (pairs.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
+    steps_per_row = 1 + m * (screen.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
     while done < free_rows.size and budget > 0:
         rows = 1 + budget // steps_per_row
-        sink = _search_shortest_path(pairs, factors, lists, state, search, free_rows[done], rows)
+        sink = _search_shortest_path(screen, factors, lists, state, work, free_rows[done], rows)
         if sink == _PAUSED:
             break
-        length = search.distance[sink]
-        budget -= search.sizes[1] + search.sizes[2] + search.sizes[3] * steps_per_row
-        for k in range(search.sizes[2]):
-            i = search.scanned[k]
-            state.row_dual[i] += length - search.level[i]
-            search.passed[i] = _NOT_COMPUTED
-        for k in range(search.sizes[1]):
-            node = search.reached[k]
-            if node < m and search.distance[node] < length:
-                state.col_dual[node] -= length - search.distance[node]
-                factors.factor[node] = column_factor(pairs.rule, factors.top, state.col_dual[node])
-            search.distance[node] = np.inf
-            search.place[node] = -1
+        length = work.distance[sink]
+        budget -= work.sizes[1] + work.sizes[2] + work.sizes[3] * steps_per_row
+        for k in range(work.sizes[2]):
+            i = work.scanned[k]
+            state.row_dual[i] += length - work.level[i]
+            work.passed[i] = _NOT_COMPUTED
+        for k in range(work.sizes[1]):
+            node = work.reached[k]
+            if node < m and work.distance[node] < length:
+                state.col_dual[node] -= length - work.distance[node]
+                factors.factor[node] = column_factor(screen.rule, factors.top, state.col_dual[node])
+            work.distance[node] = np.inf
+            work.place[node] = -1
         j = sink
         while j >= 0:
-            i = search.row_before[j]
+            i = work.row_before[j]
             state.row_of_col[j] = i
             j, state.col_of_row[i] = state.col_of_row[i], j
-        search.sizes[2] = 0
+        work.sizes[2] = 0
         done += 1
     return done
 
 
 @inline_kernel
-def _search_shortest_path(pairs, factors, lists, state, search, start, rows):
+def _search_shortest_path(screen, factors, lists, state, work, start, rows):
     """Dijkstra's search from a free row to the nearest free column, which it returns.
 
     Once it has computed so many rows it pauses, and goes on when it is called again.
@@ -212,7 +145,7 @@ def _search_shortest_path(pairs, factors, lists, state, search, start, rows):
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state
-    distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = search
+    distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = work
     m, size = row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count = 0, 0, 1
     sink, nearest = np.intp(-1), np.inf
@@ -293,41 +226,43 @@ def _search_shortest_path(pairs, factors, lists, state, search, start, rows):
             i = node - m
             sizes[3] += 1
             if passed[i] == _NOT_COMPUTED:
-                _renew_list(pairs, factors, lists, search, i)
+                _renew_list(screen, factors, lists, work, i)
                 break
             sizes[0], sizes[1] = held, reached_count
-            sink = _reach_next(pairs, factors, state, search, i, sink)
+            sink = _reach_next(screen, factors, state, work, i, sink)
             held, reached_count = sizes[0], sizes[1]
             nearest = distance[sink] if sink >= 0 else np.inf
 
 
 @step_kernel
-def _renew_list(pairs, factors, lists, search, i):
+def _renew_list(screen, factors, lists, work, i):
     """Compute a row in full and renew its list under the present duals."""
-    col, keys, lanes = lists.col[i], search.keys, search.lanes
-    fill_keys(pairs, factors, i, keys)
-    choose_least(keys.view(lanes.dtype), lanes, pairs.infinity, col)
-    price_row(pairs, i, col, lists.cost[i])
+    col, values, lanes = lists.col[i], work.values, work.lanes
+    screen_row(screen, factors, i, values)
+    choose_least(values.view(lanes.dtype), lanes, screen.infinity, col)
+    price_row(screen, i, col, lists.cost[i])
     for k in range(col.size):
         col[k] = max(col[k], 0)
-    search.passed[i] = lanes[0]
-    lists.bound[i] = bound_of_key(pairs.rule, pairs.tiles.lowered, factors.top, lanes[:1].view(keys.dtype)[0])
+    work.passed[i] = lanes[0]
+    lists.bound[i] = bound_of_value(
+        screen.rule, screen.tiles.lowered, factors.top, lanes[:1].view(values.dtype)[0]
+    )
 
 
 @step_kernel
-def _reach_next(pairs, factors, state, search, i, sink):
+def _reach_next(screen, factors, state, work, i, sink):
     """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
-    geometry, rule = pairs.geometry, pairs.rule
+    geometry, rule = screen.geometry, screen.rule
     _, col_dual, _, row_of_col = state
-    distance, row_before, reached, _, _, heap, place, keys, lanes, passed, sizes = search
-    fill_keys(pairs, factors, i, keys)
-    bits = keys.view(lanes.dtype)
+    distance, row_before, reached, _, _, heap, place, values, lanes, passed, sizes = work
+    screen_row(screen, factors, i, values)
+    bits = values.view(lanes.dtype)
     m = row_of_col.size
     rest = m + i
     front = distance[rest]
-    offset = search.level[i] - state.row_dual[i]
+    offset = work.level[i] - state.row_dual[i]
     first = passed[i]
-    limit = next_limit(bits, lanes, first, pairs.infinity)
+    limit = next_limit(bits, lanes, first, screen.infinity)
     for j in range(m):
         if bits[j] < first or bits[j] >= limit:
             continue
@@ -344,9 +279,9 @@ def _reach_next(pairs, factors, state, search, i, sink):
         else:
             _bring_forward(distance, heap, place, sizes, j)
     passed[i] = limit
-    if limit < pairs.infinity:
+    if limit < screen.infinity:
         lanes[0] = limit
-        bound = bound_of_key(rule, pairs.tiles.lowered, factors.top, lanes[:1].view(keys.dtype)[0])
+        bound = bound_of_value(rule, screen.tiles.lowered, factors.top, lanes[:1].view(values.dtype)[0])
         distance[rest] = max(offset + bound, front)
         _bring_forward(distance, heap, place, sizes, rest)
     return sink

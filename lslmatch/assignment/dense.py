@@ -27,10 +27,10 @@ _SCANS_PER_ROW = 4
 #: Columns examined together when the position of a known minimum is looked for.
 _BLOCK = 64
 
-_GREATEST_KEY = np.int64(0x7FFFFFFFFFFFFFFF)
+_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
-class Duals(NamedTuple):
+class DualState(NamedTuple):
     """The state of the solver: dual variables and the matching so far (-1: free)."""
 
     row_dual: FloatArray
@@ -39,7 +39,7 @@ class Duals(NamedTuple):
     row_of_col: IntArray
 
 
-class _Search(NamedTuple):
+class _DenseWorkspace(NamedTuple):
     """Workspace of one shortest-path search, allocated once."""
 
     shortest: FloatArray  # (2, m) tentative distances of the open columns, before and after a scan
@@ -51,10 +51,10 @@ class _Search(NamedTuple):
     level: FloatArray  # (n,) the distance at which each of those rows was reached
 
 
-def solve_dense(cost: FloatArray) -> Duals | None:
+def solve_dense(cost: FloatArray) -> DualState | None:
     """Solve a dense assignment problem with n <= m; None if no finite assignment exists."""
     n, m = cost.shape
-    state = Duals(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
+    state = DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     if n == m:
         _reduce_columns(cost, state.col_dual)
         # A column without a finite entry has an infinite minimum: nothing can be matched to it.
@@ -65,7 +65,7 @@ def solve_dense(cost: FloatArray) -> Duals | None:
     free_rows = np.flatnonzero(state.col_of_row < 0)
     for _ in range(_REDUCTION_SWEEPS):
         free_rows = free_rows[: _augment_by_row_reduction(cost, state, free_rows)]
-    search = _Search(
+    work = _DenseWorkspace(
         np.empty((2, m)),
         state.col_dual.copy(),
         np.empty(m),
@@ -76,7 +76,7 @@ def solve_dense(cost: FloatArray) -> Duals | None:
     )
     done = 0
     while done < free_rows.size:
-        done = _augment_rows(cost, state, search, free_rows, done, _OPERATIONS_PER_CALL)
+        done = _augment_rows(cost, state, work, free_rows, done, _OPERATIONS_PER_CALL)
         if done < 0:
             return None
     return state
@@ -184,25 +184,25 @@ def _two_least(row, col_dual):
 
 
 @kernel
-def _augment_rows(cost, state, search, free_rows, done, operations):
+def _augment_rows(cost, state, work, free_rows, done, operations):
     """Augment from the free rows one by one until all are done or the operations are used up.
 
     Returns how many rows are done, or -1 if a row cannot reach a free column.
     """
     m = cost.shape[1]
     while done < free_rows.size and operations > 0:
-        scans, closed, sink = _search_shortest_path(cost, state, search, free_rows[done])
+        scans, closed, sink = _search_shortest_path(cost, state, work, free_rows[done])
         if sink < 0:
             return -1
-        _flip_path(cost, state, search, sink)
-        _update_duals(state, search, scans, closed, search.distance[sink])
+        _flip_path(cost, state, work, sink)
+        _update_duals(state, work, scans, closed, work.distance[sink])
         operations -= scans * m
         done += 1
     return done
 
 
 @inline_kernel
-def _search_shortest_path(cost, state, search, start):
+def _search_shortest_path(cost, state, work, start):
     """Dijkstra's search from a free row to the nearest free column, all rows of a distance at a time.
 
     Returns how many rows were scanned, how many columns were closed, and the free column that was
@@ -210,8 +210,8 @@ def _search_shortest_path(cost, state, search, start):
     """
     # Taken out of their tuples here: done in the loop, that would count references every time.
     row_dual, row_of_col = state.row_dual, state.row_of_col
-    shortest, open_dual, closed_cols = search.shortest, search.open_dual, search.closed_cols
-    scanned_rows, levels = search.scanned_rows, search.level
+    shortest, open_dual, closed_cols = work.shortest, work.open_dual, work.closed_cols
+    scanned_rows, levels = work.scanned_rows, work.level
     scans, closed, queued = 0, 0, 1
     scanned_rows[0] = start
     level = 0.0
@@ -231,7 +231,7 @@ def _search_shortest_path(cost, state, search, start):
             return scans, closed, -1
         level = nearest
         first = closed
-        closed, sink = _close_columns(state, search, now, level, closed, scans)
+        closed, sink = _close_columns(state, work, now, level, closed, scans)
         if sink >= 0:
             return scans, closed, sink
         for k in range(first, closed):
@@ -249,23 +249,23 @@ def _relax(cost, i, offset, level, open_dual, shortest, now):
     non-negative doubles is their order, whereas a minimum of doubles needs unsafe arithmetic.
     Distances are never below the current level, so rounding cannot make them run backwards.
     """
-    least = _GREATEST_KEY
+    least = _GREATEST_BITS
     for j in range(open_dual.size):
         length = offset + (cost[i, j] - open_dual[j])
         length = length if length > level else level
         before = shortest[now, j]
         length = length if length < before else before
         shortest[1 - now, j] = length
-        key = np.float64(length).view(np.int64)
-        least = key if key < least else least
+        bits = np.float64(length).view(np.int64)
+        least = bits if bits < least else least
     return np.int64(least).view(np.float64)
 
 
 @inline_kernel
-def _close_columns(state, search, now, level, closed, scans):
+def _close_columns(state, work, now, level, closed, scans):
     """Close all open columns at this distance; stop at the first free one and return it."""
-    shortest, row_of_col, open_dual = search.shortest, state.row_of_col, search.open_dual
-    distance, scans_before, closed_cols = search.distance, search.scans_before, search.closed_cols
+    shortest, row_of_col, open_dual = work.shortest, state.row_of_col, work.open_dual
+    distance, scans_before, closed_cols = work.distance, work.scans_before, work.closed_cols
     m = row_of_col.size
     for block in range(0, m, _BLOCK):
         end = min(m, block + _BLOCK)
@@ -288,7 +288,7 @@ def _close_columns(state, search, now, level, closed, scans):
 
 
 @inline_kernel
-def _flip_path(cost, state, search, sink):
+def _flip_path(cost, state, work, sink):
     """Match along the shortest path to `sink`, going back from it.
 
     The predecessor of a column is a row, scanned before the column was closed, that gives its
@@ -296,24 +296,24 @@ def _flip_path(cost, state, search, sink):
     """
     j = sink
     while j >= 0:
-        k = search.scans_before[j]
+        k = work.scans_before[j]
         i = -1
         length = np.inf
-        while length != search.distance[j]:
+        while length != work.distance[j]:
             k -= 1
-            i = search.scanned_rows[k]
-            length = search.level[k] - state.row_dual[i] + (cost[i, j] - state.col_dual[j])
-            length = length if length > search.level[k] else search.level[k]
+            i = work.scanned_rows[k]
+            length = work.level[k] - state.row_dual[i] + (cost[i, j] - state.col_dual[j])
+            length = length if length > work.level[k] else work.level[k]
         state.row_of_col[j] = i
         j, state.col_of_row[i] = state.col_of_row[i], j
 
 
 @inline_kernel
-def _update_duals(state, search, scans, closed, length):
+def _update_duals(state, work, scans, closed, length):
     """Move the duals so that the edges of the shortest paths become tight."""
     for k in range(closed):
-        j = search.closed_cols[k]
-        state.col_dual[j] -= length - search.distance[j]
-        search.open_dual[j] = state.col_dual[j]
+        j = work.closed_cols[k]
+        state.col_dual[j] -= length - work.distance[j]
+        work.open_dual[j] = state.col_dual[j]
     for k in range(scans):
-        state.row_dual[search.scanned_rows[k]] += length - search.level[k]
+        state.row_dual[work.scanned_rows[k]] += length - work.level[k]

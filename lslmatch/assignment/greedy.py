@@ -6,9 +6,9 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.geometry.tiles import FEW_ROWS, correct_cancelled, cut_tiles, expand_tile
-from lslmatch._types import FloatArray, IntArray
 
 #: Coordinates of pairs after which the kernel returns to Python, so that Ctrl-C is heard.
 _COORDINATES_PER_CALL = 100_000_000

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch.geometry.coordinates import Geometry
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.geometry.coordinates import Geometry
 
 #: Points that are looked at.
 _PROBES = 12

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix
-from lslmatch.assignment.dense import Duals, solve_dense
+from lslmatch.assignment.dense import DualState, solve_dense
+from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
+from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import Assignment
 
 #: Costs above 2**960 are solved in smaller units, so that sums and differences stay finite.
@@ -115,7 +117,7 @@ def assign(costs: FloatArray) -> Assignment:
     return assignment._replace(objective=objective)
 
 
-def _in_units(solution: Duals, exponent: int) -> Duals:
+def _in_units(solution: DualState, exponent: int) -> DualState:
     """Multiply the duals by a large power of two, balanced so that they stay in range if they can."""
     row_dual, col_dual = solution.row_dual, solution.col_dual
     if row_dual.size == col_dual.size:
@@ -126,27 +128,29 @@ def _in_units(solution: Duals, exponent: int) -> Duals:
 
 
 def assign_points(
-    geometry: Geometry, rule: CostRule, workers: int = 1, col_dual: FloatArray | None = None
+    geometry: Geometry,
+    rule: CostRule,
+    workers: int = 1,
+    col_dual: FloatArray | None = None,
+    settings: SolverSettings | None = None,
 ) -> Assignment:
     """Assign the points of the smaller set of a geometry to points of the larger one.
 
-    `col_dual` is a warm start for sets of equal size, as in :func:`solve_streamed`.
+    `col_dual` is a warm start for sets of equal size, and `settings` are the default ones unless given, as in
+    :func:`solve_streamed`.
     """
     n, m = geometry.shape
-    if n > m:
-        geometry, rule = geometry.transposed(), rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
-    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual)
+    geometry, rule = smaller_as_rows(geometry, rule)
+    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual, settings=settings)
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 
 
-def _assignment(solution: Duals, transposed: bool, objective: float) -> Assignment:
+def _assignment(solution: DualState, transposed: bool, objective: float) -> Assignment:
     """Turn a solution for the smaller side as rows into one for the sides as they were given."""
-    matched = np.arange(solution.col_of_row.size)
-    if not transposed:
-        return Assignment(matched, solution.col_of_row, solution.row_dual, solution.col_dual, objective)
-    order = np.argsort(solution.col_of_row)
-    return Assignment(solution.col_of_row[order], order, solution.col_dual, solution.row_dual, objective)
+    duals = solution.row_dual, solution.col_dual
+    row_dual, col_dual = duals[::-1] if transposed else duals
+    return Assignment(*sides_as_given(solution.col_of_row, transposed), row_dual, col_dual, objective)
 
 
 def _excess_exponent(costs: FloatArray) -> int:

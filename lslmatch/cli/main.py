@@ -13,13 +13,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lslmatch import Diagnosis, __version__, check_certificate, diagnose, match
-from lslmatch.io.tables import FileError, Table, check_output, read_table, write_csv
-from lslmatch.cli.progress import Progress
-from lslmatch._validation import check_point_pair
-from lslmatch.geometry.coordinates import common_coordinates
-from lslmatch.diagnosis.estimates import matched_pairs
-from lslmatch.model import random_configuration
 from lslmatch._types import FloatArray, IntArray
+from lslmatch._validation import check_point_pair
+from lslmatch.cli.progress import Progress
+from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.io.tables import FileError, Table, check_output, read_table, write_csv
+from lslmatch.model import random_configuration
 from lslmatch.results import MatchResult
 
 _DESCRIPTION = """\
@@ -243,12 +242,11 @@ def _pairs(
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
     # In units in which neither very large or small values nor a common offset do any harm.
-    geometry, exponent = common_coordinates(*check_point_pair(x, y), result.affine)
-    pairs = matched_pairs(geometry, rows, cols)
+    pairs = common_coordinates(*check_point_pair(x, y), result.affine).taken(rows, cols)
     difference = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
     unit = np.abs(difference).max() or 1.0
     with np.errstate(over="ignore"):
-        return rows, cols, np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), exponent)
+        return rows, cols, np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), pairs.exponent)
 
 
 def _diagnosed_columns(found: Diagnosis, rows: IntArray) -> dict[str, FloatArray]:

@@ -37,6 +37,7 @@ class Progress:
         self._stage = name
 
     def __enter__(self) -> Progress:
+        """Begin to show the line."""
         if self._stream.isatty():
             self._thread.start()
         return self
@@ -47,6 +48,7 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        """Erase the line."""
         self._finished.set()
         if self._thread.ident is not None:
             self._thread.join()

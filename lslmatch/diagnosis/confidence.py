@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.diagnosis.margins import Optimum, reduced_costs
 from lslmatch._types import FloatArray
+from lslmatch.diagnosis.margins import Optimum, reduced_costs
 
 #: Rounds, at most and in one call: between calls Ctrl-C is heard.
 _MOST_ROUNDS = 1000

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch import theory
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     check_affine,
     check_count,
@@ -21,13 +22,13 @@ from lslmatch._validation import (
     check_vector,
 )
 from lslmatch.alignment.moments import estimate_affine
+from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.costs import make_rule
 from lslmatch.diagnosis.confidence import pair_probabilities
-from lslmatch.costs import log_rule, normalized_rule, square_rule
+from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.diagnosis.estimates import distortion_of, matched_pairs, midpoints, noise_levels, separation_of
-from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
 #: The three verdicts of a :class:`Diagnosis`.
@@ -144,9 +145,9 @@ def diagnose(
     permutation = check_matching(result.permutation, "result.permutation", n, m)
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     rows = np.flatnonzero(permutation >= 0)
-    pairs = matched_pairs(geometry, rows, permutation[rows])
+    pairs = geometry.taken(rows, permutation[rows])
 
     levels = noise_levels(pairs)
     features = midpoints(pairs)
@@ -160,11 +161,11 @@ def diagnose(
         threshold = theory.recovery_threshold(n, d, noise_ratio=noise_ratio, delta=delta)
     noise = np.full(n, np.nan)
     with np.errstate(over="ignore"):
-        noise[rows] = np.ldexp(levels, exponent)
+        noise[rows] = np.ldexp(levels, geometry.exponent)
 
     margin = confidence = None
     if result.row_dual is not None:
-        optimum, x_of_row = _optimum(x, y, geometry, exponent, result._replace(permutation=permutation))
+        optimum, x_of_row = _optimum(x, y, geometry, result._replace(permutation=permutation))
         arcs = shortest_arcs(optimum, workers)
         margin = np.full(n, np.nan)
         margin[x_of_row] = arcs.bound
@@ -216,7 +217,7 @@ def _verdict(separation: float, floor: float, threshold: float) -> str:
 
 
 def _optimum(
-    x: FloatArray, y: FloatArray, geometry: Geometry, exponent: int, result: MatchResult
+    x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult
 ) -> tuple[Optimum, IntArray]:
     """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row."""
     n, m = geometry.shape
@@ -231,19 +232,13 @@ def _optimum(
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )
-    if criterion == "lsl":
-        rule = log_rule(geometry, exponent)
-    elif levels is None:
-        rule = square_rule(geometry, exponent)
-    else:
-        rule = normalized_rule(levels, result.scale, exponent)
+    problem = smaller_as_rows(geometry, make_rule(criterion, geometry, result.scale, levels))
     if n <= m:
-        return Optimum(geometry, rule, u, v, permutation), np.arange(n)
+        return Optimum(*problem, u, v, permutation), np.arange(n)
     x_of_row = np.empty(m, np.intp)
     matched = np.flatnonzero(permutation >= 0)
     x_of_row[permutation[matched]] = matched
-    rule = rule._replace(x_weight=rule.y_weight, y_weight=rule.x_weight)
-    return Optimum(geometry.transposed(), rule, v, u, x_of_row), x_of_row
+    return Optimum(*problem, v, u, x_of_row), x_of_row
 
 
 def _rate(criterion: str, d: int, variance: float) -> float:

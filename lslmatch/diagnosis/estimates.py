@@ -7,20 +7,15 @@ import math
 import numpy as np
 
 from lslmatch import theory
-from lslmatch.diagnosis.margins import Optimum, shortest_arcs
+from lslmatch._types import FloatArray
 from lslmatch.costs import CostRule
+from lslmatch.diagnosis.margins import Optimum, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch._types import FloatArray, IntArray
 
 #: Squared levels, in the unit of the data, are never below this, even if all points coincide.
 _LEAST_SQUARE = 2.0**-900
 #: The probability that among equal levels any one seems to be too far out for chance.
 _BEYOND_CHANCE = 0.01
-
-
-def matched_pairs(geometry: Geometry, rows: IntArray, cols: IntArray) -> Geometry:
-    """Give the matched points alone, partners in the same row."""
-    return Geometry(geometry.a[rows], geometry.b[cols], geometry.a_low[rows], geometry.b_low[cols])
 
 
 def noise_levels(pairs: Geometry) -> FloatArray:
@@ -73,7 +68,7 @@ def _undo_centring(variances: FloatArray) -> FloatArray:
 def midpoints(pairs: Geometry) -> Geometry:
     """Estimate the features, which are the same for both sets now, with half the variance of the noise."""
     middle, low = (pairs.a + pairs.b) / 2, (pairs.a_low + pairs.b_low) / 2
-    return Geometry(middle, middle, low, low)
+    return Geometry(middle, middle, low, low, pairs.exponent)
 
 
 def separation_of(features: Geometry, levels: FloatArray, workers: int) -> float:

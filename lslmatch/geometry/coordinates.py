@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine
 
@@ -24,6 +24,7 @@ class Geometry(NamedTuple):
     b: FloatArray  # (m, d)
     a_low: FloatArray  # (n, d) rounding errors of a
     b_low: FloatArray  # (m, d) rounding errors of b
+    exponent: int  # the unit of a and b is 2**exponent in units of x
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -32,7 +33,11 @@ class Geometry(NamedTuple):
 
     def transposed(self) -> Geometry:
         """Exchange the roles of the two sets."""
-        return Geometry(self.b, self.a, self.b_low, self.a_low)
+        return Geometry(self.b, self.a, self.b_low, self.a_low, self.exponent)
+
+    def taken(self, rows: IntArray, cols: IntArray) -> Geometry:
+        """Take some points of each set, in the given order."""
+        return Geometry(self.a[rows], self.b[cols], self.a_low[rows], self.b_low[cols], self.exponent)
 
     def mean_square(self) -> float:
         """Return the mean squared distance of all points from the mean of a."""
@@ -41,8 +46,8 @@ class Geometry(NamedTuple):
         return float(sum(squares)) / sum(self.shape)
 
 
-def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Geometry, int]:
-    """Bring two checked sets into common coordinates under a given map; return also the unit's exponent."""
+def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry:
+    """Bring two checked sets into common coordinates under a given map."""
     scale, scale_exponent = math.frexp(affine.scale)
     exponent = 1 + max(least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift))
     exponent = nonzero_exponent(exponent)
@@ -57,7 +62,7 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> tuple[Ge
     extent = nonzero_exponent(max(least_exponent(a), least_exponent(b)))
     for part in parts:
         times_power(part, -extent, out=part)
-    return Geometry(a, b, a_low, b_low), exponent + extent
+    return Geometry(a, b, a_low, b_low, exponent + extent)
 
 
 @kernel

@@ -17,7 +17,7 @@ from lslmatch.geometry.coordinates import Geometry
 
 #: Columns of a tile at most; rows that go over it one after the other, while it is in the cache; and
 #: how many of them at a time.
-_TILE_COLS = 512
+TILE_COLS = 512
 TILE_ROWS = 64
 FEW_ROWS = 4
 #: Columns that are looked at together when least values are sought.
@@ -45,12 +45,17 @@ class Tiles(NamedTuple):
     lowered: float  # an expanded square times this is never above the exact one
 
 
-def cut_tiles(geometry: Geometry, dtype: type[np.floating], dimensions: int | None = None) -> Tiles:
-    """Prepare the tiles of a geometry in the given precision, or of its leading dimensions only."""
+def cut_tiles(
+    geometry: Geometry, dtype: type[np.floating], dimensions: int | None = None, columns: int = TILE_COLS
+) -> Tiles:
+    """Prepare the tiles of a geometry in the given precision, or of its leading dimensions only.
+
+    A tile has at most `columns` points of the second set (a power of two, at least `LANES`).
+    """
     a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
     m, d = b.shape
     # A power of two, for the sake of those who look for least values in a tile.
-    cols = min(max(1 << (m - 1).bit_length(), LANES), _TILE_COLS)
+    cols = min(max(1 << (m - 1).bit_length(), LANES), columns)
     tiles = -(-m // cols)
     padded = np.zeros((tiles * cols, d), dtype)
     padded[:m] = b

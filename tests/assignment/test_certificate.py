@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import costs, least_cost
 
-from lslmatch import Affine, check_certificate, match
-from lslmatch import certificate
+from lslmatch import Affine, certificate, check_certificate, match
 
 
 def make(objective="lsl", n=6, m=6):

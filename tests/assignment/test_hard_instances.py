@@ -7,6 +7,7 @@ import pytest
 import scipy.optimize
 from hard_instances import draw
 from reference import SMALL, least_cost
+from support.solver import set_solver
 
 from lslmatch import Affine, estimate_affine
 from lslmatch.assignment import streamed
@@ -19,7 +20,7 @@ LARGEST = 12 if SMALL else 60
 
 @pytest.fixture(autouse=True)
 def _always_streamed(monkeypatch):
-    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+    set_solver(monkeypatch, dense_pairs=0)
 
 
 def draw_problem(rng, largest=LARGEST):
@@ -31,15 +32,15 @@ def draw_problem(rng, largest=LARGEST):
     affine = Affine(1.0, np.zeros(d))
     if rng.random() < 0.4 and np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any():
         affine = estimate_affine(x, y)
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     objective = rng.integers(4)
     if objective == 2:
-        return geometry, square_rule(geometry, exponent)
+        return geometry, square_rule(geometry)
     if objective == 3:
         # In units of the largest coordinate, or the data would be far from their noise.
         levels = [np.exp(rng.normal(size=size) * rng.choice([0, 1, 5])) for size in (n, m)]
-        return geometry, normalized_rule(levels, 1.0, 0)
-    return geometry, log_rule(geometry, exponent)._replace(offset=0.0)
+        return geometry, normalized_rule(geometry._replace(exponent=0), levels, 1.0)
+    return geometry, log_rule(geometry)._replace(offset=0.0)
 
 
 def assert_proven(cost, solution, unit):
@@ -61,10 +62,13 @@ def assert_proven(cost, solution, unit):
 def test_the_optimum_is_that_of_scipy(monkeypatch):
     rng = np.random.default_rng(1)
     for _ in range(TRIALS):
-        monkeypatch.setattr(streamed, "_LIST", int(rng.choice([1, 2, 5, 32])))
-        monkeypatch.setattr(streamed, "_SHORT_LIST", int(rng.choice([1, 4])))
-        monkeypatch.setattr(streamed, "_MANY_CONFLICTS", float(rng.choice([0.0, 0.15, 1.0])))
-        monkeypatch.setattr(streamed, "_KEPT_PAIRS", int(rng.choice([0, 1 << 26])))
+        set_solver(
+            monkeypatch,
+            list_size=int(rng.choice([1, 2, 5, 32])),
+            short_list_size=int(rng.choice([1, 4])),
+            many_conflicts=float(rng.choice([0.0, 0.15, 1.0])),
+            kept_pairs=int(rng.choice([0, 1 << 26])),
+        )
         geometry, rule = draw_problem(rng)
         cost = cost_matrix(geometry, rule)
         unit = np.abs(cost).max() or 1.0
@@ -81,12 +85,12 @@ def test_the_optimum_is_that_of_scipy(monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("copies", [12, 24])
 def test_more_points_coincide_than_a_list_holds(size, copies, monkeypatch):
-    monkeypatch.setattr(streamed, "_LIST", size)
+    set_solver(monkeypatch, list_size=size)
     x = np.repeat([[0.0, 1.0], [2.0, 0.0]], [copies, 24 - copies], axis=0)
     x[0] += 3.0
     y = x[::-1].copy()
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    rule = log_rule(geometry)._replace(offset=0.0)
     solution = streamed.solve_streamed(geometry, rule)
     np.testing.assert_array_equal(y[solution.col_of_row], x)
 
@@ -102,21 +106,21 @@ def test_hundreds_of_points(seed):
 
 def test_whole_numbers_are_matched_exactly(monkeypatch):
     """Costs that are whole numbers leave no room for rounding: the sum is the optimum itself."""
-    monkeypatch.setattr(streamed, "_LIST", 3)
+    set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(3)
     for _ in range(TRIALS // 10):
         n = int(rng.integers(2, LARGEST))
         x, y = (rng.integers(-3, 4, (n, 2)).astype(float) for _ in range(2))
         cost = ((x[:, None] - y) ** 2).sum(axis=2)
-        geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-        solution = streamed.solve_streamed(geometry, square_rule(geometry, exponent))
+        geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+        solution = streamed.solve_streamed(geometry, square_rule(geometry))
         best = cost[scipy.optimize.linear_sum_assignment(cost)].sum()
         assert cost[np.arange(n), solution.col_of_row].sum() == best
 
 
 def test_the_certificate_holds_in_exact_arithmetic(monkeypatch):
     """Duals as fractions, made feasible without rounding, bound the optimum from below."""
-    monkeypatch.setattr(streamed, "_LIST", 2)
+    set_solver(monkeypatch, list_size=2)
     rng = np.random.default_rng(4)
     for _ in range(TRIALS // 10):
         geometry, rule = draw_problem(rng, 6)

@@ -5,10 +5,10 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, solve_assignment
-from lslmatch.diagnosis import margins
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
+from lslmatch.diagnosis import margins
+from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import common_coordinates
 
 TRIALS = 12 if SMALL else 150
@@ -28,14 +28,14 @@ def draw_optimum(rng, criterion=None):
     y = rng.permutation(features + level * rng.normal(size=(m, d)))
     if rng.random() < 0.3:
         x, y = np.round(x), np.round(y)
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
     criterion = rng.integers(3) if criterion is None else criterion
     if criterion == 0:
-        rule = log_rule(geometry, exponent)
+        rule = log_rule(geometry)
     elif criterion == 1:
-        rule = square_rule(geometry, exponent)
+        rule = square_rule(geometry)
     else:
-        rule = normalized_rule((np.exp(rng.normal(size=n)), np.exp(rng.normal(size=m))), 1.0, exponent)
+        rule = normalized_rule(geometry, (np.exp(rng.normal(size=n)), np.exp(rng.normal(size=m))), 1.0)
     found = assign_points(geometry, rule)
     return Optimum(geometry, rule, found.row_dual, found.col_dual, found.col_ind)
 
@@ -75,8 +75,8 @@ def test_bound_is_attained_by_two_points():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(2, 3))
     y = x + 0.1 * rng.normal(size=(2, 3))
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
-    rule = log_rule(geometry, exponent)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
+    rule = log_rule(geometry)
     found = assign_points(geometry, rule)
     exact, bound = all_exact(Optimum(geometry, rule, found.row_dual, found.col_dual, found.col_ind))
     cost = cost_matrix(geometry, rule)

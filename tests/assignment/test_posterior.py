@@ -7,16 +7,16 @@ import pytest
 from reference import SMALL
 
 from lslmatch import Affine, diagnose, match
-from lslmatch.diagnosis.margins import Optimum
-from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, square_rule
+from lslmatch.diagnosis.confidence import pair_probabilities
+from lslmatch.diagnosis.margins import Optimum
 from lslmatch.geometry.coordinates import common_coordinates
 
 
 def matched(x, y):
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(x.shape[1])))
-    rule = square_rule(geometry, exponent)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(x.shape[1])))
+    rule = square_rule(geometry)
     found = assign_points(geometry, rule)
     return Optimum(geometry, rule, found.row_dual, found.col_dual, found.col_ind)
 

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hard_instances import BY_REGION
 from reference import SMALL
+from support.solver import BY_REGION, set_solver
 
 from lslmatch import Affine, estimate_affine
-from lslmatch.assignment import augmentation, streamed
-from lslmatch.geometry import tiles
+from lslmatch.assignment import augmentation, settings, streamed
 from lslmatch.assignment.dense import solve_dense
+from lslmatch.assignment.nearest_partners import find_nearest_by_region
 from lslmatch.assignment.probe import probe
+from lslmatch.assignment.screening import make_screen
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 
@@ -41,14 +42,14 @@ def draw_problem(rng):
         affine = estimate_affine(x, y)
     except ValueError:
         affine = Affine(1.0, np.zeros(x.shape[1]))
-    geometry, exponent = common_coordinates(x, y, affine)
+    geometry = common_coordinates(x, y, affine)
     criterion = rng.integers(3)
     if criterion == 0:
-        return geometry, log_rule(geometry, exponent)._replace(offset=0.0)
+        return geometry, log_rule(geometry)._replace(offset=0.0)
     if criterion == 1:
-        return geometry, square_rule(geometry, exponent)
+        return geometry, square_rule(geometry)
     levels = np.exp(rng.normal(size=len(x))), np.exp(rng.normal(size=len(y)))
-    return geometry, normalized_rule(levels, affine.scale, exponent)
+    return geometry, normalized_rule(geometry, levels, affine.scale)
 
 
 def assert_proven_optimum(geometry, rule, solution):
@@ -71,16 +72,14 @@ def assert_proven_optimum(geometry, rule, solution):
 
 @pytest.fixture
 def always_streamed(monkeypatch):
-    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+    set_solver(monkeypatch, dense_pairs=0)
 
 
 @pytest.mark.usefixtures("always_streamed")
 @pytest.mark.parametrize(("size", "kept"), [(2, 0), (5, 1 << 20), (24, 0), (32, 1 << 20)])
 @pytest.mark.parametrize("conflicts", [0.05, 1.0])
 def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypatch):
-    monkeypatch.setattr(streamed, "_LIST", size)
-    monkeypatch.setattr(streamed, "_KEPT_PAIRS", kept)
-    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", conflicts)
+    set_solver(monkeypatch, list_size=size, kept_pairs=kept, many_conflicts=conflicts)
     rng = np.random.default_rng([size, int(conflicts)])
     for _ in range(TRIALS):
         geometry, rule = draw_problem(rng)
@@ -90,16 +89,13 @@ def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypa
 @pytest.fixture
 def always_by_region(always_streamed, monkeypatch):
     """Many small regions, and a search by region whatever the points look like."""
-    monkeypatch.setattr(tiles, "_TILE_COLS", 32)
-    monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
-    for name, value in BY_REGION.items():
-        monkeypatch.setattr(streamed, name, value)
+    set_solver(monkeypatch, block_rows=8, **BY_REGION)
 
 
 @pytest.mark.usefixtures("always_by_region")
 @pytest.mark.parametrize("conflicts", [0.05, 1.0])
 def test_leaving_out_far_regions_does_not_change_the_optimum(conflicts, monkeypatch):
-    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", conflicts)
+    set_solver(monkeypatch, many_conflicts=conflicts)
     rng = np.random.default_rng([9, int(conflicts)])
     for _ in range(TRIALS):
         geometry, rule = draw_problem(rng)
@@ -110,14 +106,14 @@ def test_leaving_out_far_regions_does_not_change_the_optimum(conflicts, monkeypa
 @pytest.mark.usefixtures("always_by_region")
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 0.01, 0.1])
 def test_far_regions_are_left_out_and_still_bounded(noise, monkeypatch):
-    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", 1.0)
+    set_solver(monkeypatch, many_conflicts=1.0)
     rng = np.random.default_rng(10)
     n = 96 if SMALL else 300
     x = rng.normal(size=(n, 2))
-    geometry, exponent = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
-    pairs = streamed._prepare(geometry, rule)
-    nearest, bound, _ = streamed._find_nearest_by_region(pairs, probe(geometry), 1)
+    geometry = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
+    rule = log_rule(geometry)._replace(offset=0.0)
+    screen = make_screen(geometry, rule, settings.DEFAULT)
+    nearest, bound, _ = find_nearest_by_region(screen, probe(geometry), settings.DEFAULT, 1)
     cost = cost_matrix(geometry, rule)
     np.testing.assert_array_equal(nearest, cost.argmin(axis=1))
     second = np.partition(cost, 1, axis=1)[:, 1]
@@ -127,7 +123,7 @@ def test_far_regions_are_left_out_and_still_bounded(noise, monkeypatch):
 
 @pytest.mark.usefixtures("always_streamed")
 def test_any_column_duals_are_a_valid_start(monkeypatch):
-    monkeypatch.setattr(streamed, "_LIST", 6)
+    set_solver(monkeypatch, list_size=6)
     rng = np.random.default_rng(5)
     for _ in range(TRIALS // 2):
         geometry, rule = draw_problem(rng)
@@ -151,7 +147,7 @@ def test_a_start_from_the_solution_leaves_the_objective_in_place():
 
 @pytest.mark.usefixtures("always_streamed")
 def test_workers_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(streamed, "_BLOCK_ROWS", 8)
+    set_solver(monkeypatch, block_rows=8)
     rng = np.random.default_rng(7)
     for _ in range(TRIALS // 20):
         geometry, rule = draw_problem(rng)
@@ -161,13 +157,13 @@ def test_workers_do_not_change_a_bit(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_streamed")
-def test_column_duals_that_overflow_in_a_key_are_harmless(monkeypatch):
-    monkeypatch.setattr(streamed, "_LIST", 3)
+def test_column_duals_that_overflow_in_a_screening_value_are_harmless(monkeypatch):
+    set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(8)
     for _ in range(20):
         x, y = rng.normal(size=(2, 12, 2))
-        geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
-        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+        rule = log_rule(geometry)._replace(offset=0.0)
         start = -rng.uniform(0.0, 2000.0, 12)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule, col_dual=start))
 
@@ -176,12 +172,12 @@ def test_column_duals_that_overflow_in_a_key_are_harmless(monkeypatch):
 @pytest.mark.parametrize("noise", [0.05, 0.5, 5.0])
 @pytest.mark.parametrize("d", [3, 30])
 def test_a_thousand_points_reach_the_dense_optimum(noise, d, monkeypatch):
-    monkeypatch.setattr(streamed, "_DENSE_PAIRS", 0)
+    set_solver(monkeypatch, dense_pairs=0)
     rng = np.random.default_rng([d, int(100 * noise)])
     features = rng.normal(size=(1000, d))
     x, y = features + noise * rng.normal(size=(2, 1000, d))
-    geometry, exponent = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
-    rule = log_rule(geometry, exponent)._replace(offset=0.0)
+    geometry = common_coordinates(x, rng.permutation(y), Affine(1.0, np.zeros(d)))
+    rule = log_rule(geometry)._replace(offset=0.0)
     assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
 
 
@@ -189,8 +185,8 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
     rng = np.random.default_rng(8)
     for _ in range(TRIALS // 10):
         x, y = draw_points(rng)
-        geometry, exponent = common_coordinates(x, 8.0 * y, Affine(1.0, np.zeros(x.shape[1])))
-        rule = log_rule(geometry, exponent)
+        geometry = common_coordinates(x, 8.0 * y, Affine(1.0, np.zeros(x.shape[1])))
+        rule = log_rule(geometry)
         least = cost_matrix(geometry, rule).min(axis=1)
         # The bounds are lowered by what single precision may be wrong by: 0.0064 for d = 200.
         tolerance = 1e-2 * least.size
@@ -207,15 +203,13 @@ def test_the_dense_solver_is_the_last_resort(monkeypatch):
         return not given_up[-1]
 
     monkeypatch.setattr(streamed, "augment_all", augment_all)
-    monkeypatch.setattr(streamed, "_SMALL_PAIRS", 0)
-    monkeypatch.setattr(streamed, "_MANY_CONFLICTS", 1.0)
-    monkeypatch.setattr(augmentation, "_STEPS_PER_CALL", 50)
+    set_solver(monkeypatch, small_pairs=0, many_conflicts=1.0, steps_per_call=50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
-    geometry, exponent = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
     for passes in (0.01, 1e9):
-        monkeypatch.setattr(streamed, "_MOST_PASSES", passes)
-        rule = log_rule(geometry, exponent)._replace(offset=0.0)
+        set_solver(monkeypatch, most_passes=passes)
+        rule = log_rule(geometry)._replace(offset=0.0)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
     assert given_up == [True, False]
 
@@ -230,14 +224,14 @@ def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
         pauses += done == arguments[6]
         return done
 
-    monkeypatch.setattr(streamed, "_LIST", 2)
+    set_solver(monkeypatch, list_size=2)
     monkeypatch.setattr(augmentation, "_augment_rows", counted)
     rng = np.random.default_rng(8)
     for _ in range(TRIALS // 4):
         problem = draw_problem(rng)
         whole = streamed.solve_streamed(*problem)
         with monkeypatch.context() as one_step:
-            one_step.setattr(augmentation, "_STEPS_PER_CALL", 1)
+            set_solver(one_step, steps_per_call=1)
             paused = streamed.solve_streamed(*problem)
         for part, same in zip(whole, paused, strict=True):
             np.testing.assert_array_equal(part, same)

@@ -24,8 +24,8 @@ def problems(noise):
     for k in range(SCALES):
         factor = math.exp(0.3 * math.sin(2.0 * math.pi * k / SCALES))
         affine = Affine(factor * start.scale, mean - factor * (mean - start.shift))
-        geometry, exponent = common_coordinates(x, y, affine)
-        yield geometry, log_rule(geometry, exponent)
+        geometry = common_coordinates(x, y, affine)
+        yield geometry, log_rule(geometry)
 
 
 @pytest.mark.parametrize("noise", [0.5, 5.0])

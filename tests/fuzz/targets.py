@@ -16,7 +16,7 @@ import lslmatch
 from fuzz.choices import Choices
 from fuzz.files import try_command
 from lslmatch import model, theory
-from lslmatch.assignment import streamed
+from lslmatch.assignment import settings
 
 _DOCUMENTED = (ValueError, TypeError)
 
@@ -76,11 +76,16 @@ def _levels(choices, size):
 @contextlib.contextmanager
 def _any_solver(choices):
     """Let small sets go to the solver that is meant for large ones, with lists that come to their end."""
-    settings = {}
+    solver = settings.DEFAULT
     if choices.below(2):
-        settings = {"_DENSE_PAIRS": 0, "_LIST": choices.of([1, 2, 5, 32]), "_SHORT_LIST": choices.of([1, 4])}
-        settings |= {"_KEPT_PAIRS": choices.of([0, 1 << 26]), "_MANY_CONFLICTS": choices.of([0.0, 0.15, 1.0])}
-    with mock.patch.multiple(streamed, **settings) if settings else contextlib.nullcontext():
+        solver = solver._replace(
+            dense_pairs=0,
+            list_size=choices.of([1, 2, 5, 32]),
+            short_list_size=choices.of([1, 4]),
+            kept_pairs=choices.of([0, 1 << 26]),
+            many_conflicts=choices.of([0.0, 0.15, 1.0]),
+        )
+    with mock.patch.object(settings, "DEFAULT", solver):
         yield
 
 

@@ -1,0 +1,44 @@
+"""What ways of aligning two sets return, and the matching by LSL under a given map."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from lslmatch._types import FloatArray
+from lslmatch.assignment.solve import assign_points
+from lslmatch.costs import log_rule
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.results import Affine, Assignment, ProfileCurve
+
+
+class Alignment(NamedTuple):
+    """A map from y to x, with what was found on the way to it."""
+
+    affine: Affine
+    assignment: Assignment | None = None  # the optimal matching by LSL under the map, where it is known
+    curve: ProfileCurve | None = None
+
+
+class Fit(NamedTuple):
+    """A matching that is optimal by LSL under a map, with what the likelihood says of both."""
+
+    affine: Affine
+    assignment: Assignment
+    value: float  # the profile likelihood f: the objective minus K log(scale)
+    curve: ProfileCurve | None = None
+
+    def alignment(self) -> Alignment:
+        """Return the map and the matching without their likelihood."""
+        return Alignment(self.affine, self.assignment, self.curve)
+
+
+def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
+    """Match two checked sets by LSL under a given map."""
+    return fit_geometry(common_coordinates(x, y, affine), affine, workers)
+
+
+def fit_geometry(geometry: Geometry, affine: Affine, workers: int, col_dual: FloatArray | None = None) -> Fit:
+    """Match two sets that the map brought into common coordinates; `col_dual` is a warm start if n = m."""
+    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual)
+    return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))

@@ -1,0 +1,33 @@
+"""The ways to align two sets, by name.
+
+To add one: a module of its own with a function that takes two checked sets and the number of threads and
+returns an :class:`~lslmatch.alignment.fit.Alignment`, and a line in `ALIGNMENTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch._validation import check_affine, check_option
+from lslmatch.alignment.fit import Alignment
+from lslmatch.alignment.moments import estimate_affine
+from lslmatch.alignment.profile import fit_profile
+from lslmatch.alignment.selection import fit_best
+from lslmatch.results import Affine
+
+ALIGNMENTS: dict[str, Callable[[FloatArray, FloatArray, int], Alignment]] = {
+    "standardize": lambda x, y, workers: Alignment(estimate_affine(x, y)),
+    "identity": lambda x, y, workers: Alignment(Affine(1.0, np.zeros(x.shape[1]))),
+    "profile": lambda x, y, workers: fit_profile(x, y, workers).alignment(),
+    "auto": lambda x, y, workers: fit_best(x, y, workers).alignment(),
+}
+
+
+def align(x: FloatArray, y: FloatArray, alignment: str | Affine, workers: int) -> Alignment:
+    """Align two checked sets in the way that is named, or by a given map."""
+    if isinstance(alignment, tuple):
+        return Alignment(check_affine(alignment, "alignment", x.shape[1]))
+    return ALIGNMENTS[check_option(alignment, "alignment", tuple(ALIGNMENTS))](x, y, workers)

@@ -1,0 +1,128 @@
+"""The least of many screening values, found by vector loops.
+
+Screening values (:mod:`lslmatch.assignment.screening`) are floats that are not negative. They are compared
+by their bit patterns: read as integers, these have the same order as the floats, and a minimum of integers,
+unlike one of floats, becomes a vector loop.
+
+The columns of a row are dealt out to `LANES` *lanes*, as cards are: lane k has the columns k, k + LANES,
+k + 2 * LANES and so on. One vector loop finds the least value of every lane; after that only lanes whose
+least value is small enough are searched column by column.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lslmatch._jit import inline_kernel, step_kernel
+from lslmatch.geometry.tiles import LANES
+
+
+@inline_kernel
+def copy_values(values, out):
+    """Copy a row of values, by a loop that is compiled into the caller."""
+    for j in range(values.size):
+        out[j] = values[j]
+
+
+@inline_kernel
+def lower_to(bits, least):
+    """Lower each entry of `least` to that of `bits` where the latter is less."""
+    for j in range(bits.size):
+        least[j] = min(bits[j], least[j])
+
+
+@inline_kernel
+def fold_to_lanes(bits, lanes):
+    """Fill the first LANES entries of `lanes` with the least value of each lane.
+
+    The size of `lanes` is a power of two that divides that of `bits`; its halves are folded onto each other
+    until LANES are left.
+    """
+    width = lanes.size
+    copy_values(bits[:width], lanes)
+    for start in range(width, bits.size, width):
+        lower_to(bits[start : start + width], lanes)
+    while width > LANES:
+        width //= 2
+        lower_to(lanes[width : 2 * width], lanes[:width])
+
+
+@inline_kernel
+def note_two_least(bits, lanes, offset, least, nearest, i):
+    """Bring the two least values of row i up to date, and the column of the first."""
+    for lane in range(LANES):
+        if lanes[lane] < least[1]:
+            for j in range(lane, bits.size, LANES):
+                if bits[j] < least[0]:
+                    least[1] = least[0]
+                    least[0] = bits[j]
+                    nearest[i] = offset + j
+                elif bits[j] < least[1]:
+                    least[1] = bits[j]
+
+
+@step_kernel
+def choose_least(bits, lanes, infinity, cols):
+    """Fill `cols` with the columns of the least values, then with -1; `lanes[0]` with the next value.
+
+    The number of values to choose is not met exactly: the limit below which values are taken is the least
+    value of a certain lane, such that mostly a little less than `cols.size` are below it. Where more
+    are, the greatest of them are left out.
+    """
+    size = cols.size
+    fold_to_lanes(bits, lanes)
+    limit = _limit_above(lanes, int(LANES * (1.0 - np.exp(-0.8 * size / LANES))), infinity)
+    kept = np.empty(size, bits.dtype)
+    left_out = limit
+    count = 0
+    for lane in range(LANES):
+        if lanes[lane] < limit:
+            for j in range(lane, bits.size, LANES):
+                value = bits[j]
+                if value < limit:
+                    if count < size:
+                        kept[count] = value
+                        cols[count] = j
+                        count += 1
+                    else:
+                        at = kept.argmax()
+                        left_out = min(left_out, max(value, kept[at]))
+                        if value < kept[at]:
+                            kept[at] = value
+                            cols[at] = j
+    for k in range(count, size):
+        cols[k] = -1
+    lanes[0] = left_out
+
+
+@inline_kernel
+def next_limit(bits, lanes, first, infinity):
+    """Return the end of the next portion of a row, which begins with the values that are `first`.
+
+    The portion consists of the values from `first` on that are below the limit: the least ones of about half
+    of the lanes and what lies between them, or all that are finite if only a few are left.
+    """
+    least = np.full(lanes.size, infinity, lanes.dtype)
+    for start in range(0, bits.size, lanes.size):
+        for j in range(lanes.size):
+            value = bits[start + j]
+            least[j] = min(least[j], value if value >= first else infinity)
+    fold_to_lanes(least, lanes)
+    return _limit_above(lanes, LANES // 2, infinity)
+
+
+@inline_kernel
+def _limit_above(lanes, rank, infinity):
+    """Return the bit pattern after the least one among the lanes that at least `rank` lanes are below.
+
+    So that values are below the limit up to and including that one. Infinity if there is none.
+    """
+    limit = infinity
+    for lane in range(LANES):
+        value = lanes[lane]
+        below = 0
+        for other in range(LANES):
+            below += lanes[other] < value
+        if below >= rank and value < limit:
+            limit = value + 1
+    return limit

@@ -1,0 +1,78 @@
+"""The settings of the streamed solver: what it tries, and when it goes over to something else.
+
+They decide how much is computed and how long it takes, never what is optimal: with any settings the
+solution is optimal and proven (among several optima, another one may be found).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lslmatch.geometry.tiles import TILE_COLS
+
+
+class SolverSettings(NamedTuple):
+    """What :func:`lslmatch.assignment.streamed.solve_streamed` goes by; n rows, m columns, d coordinates."""
+
+    # When the matrix of costs is computed and solved as a whole.
+    small_pairs: int = 400**2
+    """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""
+    dense_pairs: int = 800**2
+    """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
+    many_conflicts: float = 0.15
+    """There are many conflicts if more than this share of the rows must share their nearest column."""
+    most_passes: float = 100
+    """Work after which shortest paths are given up for the dense solver, in passes over all pairs."""
+    last_resort: int = 25
+    """They are given up only up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
+
+    # Passes over all pairs.
+    single_precision_dimensions: int = 1000
+    """Greatest d for which products in single precision are accurate enough to screen pairs."""
+    kept_pairs: int = 1 << 26
+    """Number of pairs up to which squared distances that will be needed again are kept (256 MiB)."""
+    tile_columns: int = TILE_COLS
+    """Columns of a tile at most, a power of two that is at least 32."""
+    block_rows: int = 512
+    """Rows that a worker takes at a time, at most."""
+    block_coordinates: int = 1 << 32
+    """Coordinates that a worker goes through at a time (half a second), so that Ctrl-C is heard."""
+    pair_overhead: int = 16
+    """Time that a pair takes beside its d coordinates, in coordinates."""
+
+    # Leaving out regions of space that are too far away.
+    region_pairs: int = 4000**2
+    """Number of pairs from which on that is tried."""
+    region_dimensions: int = 12
+    """Greatest d for which it is tried."""
+    region_mutual: float = 0.75
+    """It is tried if more than this share of a few points are the nearest of their nearest partner."""
+    region_near: float = 0.5
+    """It is tried if at most this share of the regions is too near to be left out, for a few points."""
+
+    # Shortlists of the rows, and augmenting row reduction within them.
+    list_size: int = 32
+    """Pairs in the list of a row."""
+    short_list_size: int = 4
+    """Pairs in its first list where a few will mostly do."""
+    short_list_mutual: float = 0.5
+    """A few will mostly do if more than this share of a few points are mutually nearest, or with a start."""
+    sweeps: int = 8
+    """Sweeps of augmenting row reduction at most; between them, exhausted lists are renewed."""
+    few_free: float = 0.002
+    """Share of the rows that are still free at which another sweep does not pay."""
+    reduced_rows: int = 1 << 13
+    """Free rows that are reduced in one call of the kernel, so that Ctrl-C is heard."""
+
+    # Shortest augmenting paths.
+    steps_per_call: int = 500_000
+    """Rows scanned and columns reached in one call of the kernel, so that Ctrl-C is heard."""
+
+
+#: What is used where no settings are given. Looked up at every call, so that tests can replace it.
+DEFAULT = SolverSettings()
+
+
+def or_default(settings: SolverSettings | None) -> SolverSettings:
+    """Return the given settings, or the default ones for None."""
+    return DEFAULT if settings is None else settings
