@@ -1,11 +1,11 @@
 """How well a matching predicts itself, pair by pair, when the pair in question was left out.
 
-The costs C of all pairs, each without the residuals of the pair's own points, give each partner of a point a
-probability proportional to ``exp(-rate * C)``. The cross-entropy is the mean of minus the logarithm of the
-probability of the present partner, for rows and for columns, in nats: 0 if every partner is certain, and about
-``log n`` for either if the costs say nothing. In the model the rate is d / 2; where features or noise
-have fewer dimensions than there are coordinates it is less, so the rate that is best for the matching is
-taken, from a few.
+The costs C of all pairs, each without the residuals of the pair's own points, give each partner of a
+point a probability proportional to ``exp(-rate * C)``. The cross-entropy is the mean of minus the
+logarithm of the probability of the present partner, for rows and for columns, in nats: 0 if every partner
+is certain, and about ``log n`` for either if the costs say nothing. In the model the rate is d / 2; where
+features or noise have fewer dimensions than there are coordinates it is less, so the rate that is best
+for the matching is taken, from a few.
 """
 
 from __future__ import annotations

@@ -66,12 +66,12 @@ class _Aligned(NamedTuple):
 
     @classmethod
     def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> _Aligned:
-        geometry, exponent = common_coordinates(x, y, affine)
+        geometry = common_coordinates(x, y, affine)
         a, b = geometry.a, geometry.b
         if a.shape[1] > len(a) + len(b):
             basis = np.linalg.qr(np.vstack([a, b]).T)[0]
             a, b = a @ basis, b @ basis
-        return cls(a, b, exponent, x.shape[1], geometry.mean_square())
+        return cls(a, b, geometry.exponent, x.shape[1], geometry.mean_square())
 
     def metric(self, reference: IntArray, weighting: str) -> Metric | None:
         rows = np.flatnonzero(reference >= 0)
@@ -107,3 +107,11 @@ def _refit(
     if not (0.0 < scale < math.inf and np.isfinite(shift).all()):
         return affine
     return Affine(scale, shift)
+
+
+def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine) -> White:
+    """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""
+    sets = _Aligned.at(x, y, affine)
+    count = np.count_nonzero(reference >= 0)
+    metric = Metric(np.eye(sets.a.shape[1]), np.zeros(count), 1.0)
+    return whiten(sets.a, sets.b, reference, metric, x.shape[1])

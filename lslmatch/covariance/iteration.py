@@ -1,11 +1,12 @@
 """Learning the covariance from the matching itself: match, learn the metric, match again.
 
-Each round takes a matching, learns the metric from its residuals, and assigns by costs from which the pair that is
-judged was left out. A matching decides all that follows from it, so one that was seen before, also from
-another start, ends the loop. From all matchings that were seen the one that predicts itself best is kept.
+Each round takes a matching, learns the metric from its residuals, and assigns by costs from which the
+pair that is judged was left out. A matching decides all that follows from it, so one that was seen
+before, also from another start, ends the loop. From all matchings that were seen the one that predicts
+itself best is kept.
 
-That the matching is optimal for the final costs is proven by its duals; that no other metric would be better
-is not.
+That the matching is optimal for the final costs is proven by its duals; that no other metric would be
+better is not.
 """
 
 from __future__ import annotations
@@ -17,17 +18,14 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.solve import assign, assign_points
-from lslmatch.costs import log_rule
+from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
 from lslmatch.covariance.fit import Fit, fit_matching
 from lslmatch.covariance.leave_out import cost_matrix
-from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine, Assignment
 
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 30
-#: A covariance of fewer pairs than this says nothing.
-LEAST_PAIRS = 4
 #: With more pairs than this, and than so many times the dimension, costs are streamed with nothing left out.
 _STREAMED_PAIRS, _STREAMED_RATIO = 3000, 20
 
@@ -40,13 +38,7 @@ class Learned(NamedTuple):
     evidence: float  # the cross-entropy of the assigned matching, under its own metric
     rounds: int
     leave_out: bool
-
-
-class Start(NamedTuple):
-    """A matching to begin with."""
-
-    permutation: IntArray
-    weighting: str
+    undecided: int  # for how many points leaving out, where it was not done, might matter
 
 
 def learn(
@@ -119,10 +111,7 @@ class _Search:
         """Assign by the costs of a fit."""
         if self.leave_out:
             return assign(cost_matrix(fit.white, self.workers))
-        white = fit.white
-        geometry, exponent = common_coordinates(white.a, white.b, Affine(1.0, np.zeros(white.a.shape[1])))
-        rule = log_rule(geometry, exponent)
-        return assign_points(geometry, rule._replace(offset=rule.offset + white.offset), self.workers)
+        return assign_points(*streamed_problem(fit.white), self.workers)
 
     def finish(self) -> Learned:
         """Assign once more by the costs for which the best matching is optimal."""
@@ -131,18 +120,18 @@ class _Search:
         fit = self.fit(reference, best.weighting)
         assert fit is not None  # as it was before
         assignment = self.assign(fit)
-        offset = fit.offset
-        assignment = assignment._replace(
-            row_dual=assignment.row_dual + offset if self._rows_carry else assignment.row_dual,
-            col_dual=assignment.col_dual if self._rows_carry else assignment.col_dual + offset,
-            objective=assignment.objective + offset * assignment.row_ind.size,
+        undecided = 0 if self.leave_out else count_undecided(fit.white, assignment, self.workers)
+        return Learned(
+            fit, _in_units(assignment, fit.offset), best.evidence, len(self.seen), self.leave_out, undecided
         )
-        return Learned(fit, assignment, best.evidence, len(self.seen), self.leave_out)
 
-    @property
-    def _rows_carry(self) -> bool:
-        """Whether the rows are the smaller side, whose duals may have any sign."""
-        return len(self.x) <= len(self.y)
+
+def _in_units(assignment: Assignment, offset: float) -> Assignment:
+    """Add a constant to all costs; the duals of the larger side stay, as they are 0 where unmatched."""
+    u, v = assignment.row_dual, assignment.col_dual
+    u, v = (u + offset, v) if u.size <= v.size else (u, v + offset)
+    objective = assignment.objective + offset * assignment.row_ind.size
+    return assignment._replace(row_dual=u, col_dual=v, objective=objective)
 
 
 def _permutation(assignment: Assignment, n: int) -> IntArray:

@@ -1,16 +1,16 @@
 """Costs of all pairs under a metric from which the pair that is judged was left out.
 
-A matching is given, and the metric ``A = sum w_k r_k r_k^T + ridge I`` made from its residuals. To judge the pair
-(i, j), the residual of x_i with its present partner and that of y_j with its present partner are taken out of
-A: otherwise the present pairs would be cheap because the metric was made from them. Let U hold the two columns
-sqrt(w) r, z = x_i - scale y_j - shift, u = U^T A^-1 z and G = U^T A^-1 U. Then
+A matching is given, and the metric ``A = sum w_k r_k r_k^T + ridge I`` made from its residuals. To judge
+the pair (i, j), the residual of x_i with its present partner and that of y_j with its present partner are
+taken out of A: otherwise the present pairs would be cheap because the metric was made from them. Let U
+hold the two columns sqrt(w) r, z = x_i - scale y_j - shift, u = U^T A^-1 z and G = U^T A^-1 U. Then
 
     Q   = z^T A^-1 z + u^T (I - G)^-1 u            (Woodbury's formula),
     det = det(I - G),
 
-and the cost is ``log Q + log(det) / d + log(det A) / d``: the logarithm of the squared distance in the metric
-A without the two, divided by the d-th root of its determinant, as the volume is to be that of the coordinates. Where
-i and j are partners there is one column, and where a point has no partner it has none.
+and the cost is ``log Q + log(det) / d + log(det A) / d``: the logarithm of the squared distance in the
+metric A without the two, divided by the d-th root of its determinant, as the volume is to be that of the
+coordinates. Where i and j are partners there is one column, and where a point has no partner it has none.
 
 All inner products come from four matrix products a block of rows; a kernel puts them together.
 """

@@ -7,9 +7,9 @@ With residuals r_k and weights w_k whose mean is 1, and k = 1, ..., K, the estim
 where the shrinkage s is that of Ledoit and Wolf (J. Multivariate Anal. 88, 2004). Only the shape of A
 matters to a matching, so the units of the weights are free.
 
-Weights are equal, or those of Tyler (Ann. Statist. 15, 1987), which suit noise of unequal levels: inverse to the
-quadratic form of the residual. Here the residual is left out of the matrix of its own quadratic form, because
-with as many dimensions as pairs each residual would otherwise explain itself.
+Weights are equal, or those of Tyler (Ann. Statist. 15, 1987), which suit noise of unequal levels: inverse
+to the quadratic form of the residual. Here the residual is left out of the matrix of its own quadratic
+form, because with as many dimensions as pairs each residual would otherwise explain itself.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Metric(NamedTuple):
         return np.ascontiguousarray(white)
 
     def log_determinant(self) -> float:
-        """The logarithm of the determinant of A."""
+        """Compute the logarithm of the determinant of A."""
         return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
 
@@ -97,5 +97,3 @@ def _shrunken(residuals: FloatArray, weights: FloatArray, dimension: int) -> Met
     scatter[np.diag_indices(columns)] += ridge
     factor = np.linalg.cholesky(scatter)
     return Metric(factor, weights * ((1.0 - shrinkage) / count), ridge)
-
-
