@@ -49,7 +49,7 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
     Parameters
     ----------
     x : array_like of shape (n, d)
-        The first set, one row a point.
+        The first set, points as rows.
     y : array_like of shape (m, d)
         The second set.
     affine : Affine, optional

@@ -19,6 +19,7 @@ import lslmatch
 from lslmatch import __main__ as command_line
 from lslmatch.io import tables as files
 from lslmatch import check_certificate, diagnose, match
+from lslmatch.cli import demo_command, match_command, parser
 from lslmatch.cli.progress import Progress
 
 CHECKOUT = Path(__file__).parents[1]
@@ -560,13 +561,13 @@ def test_help_fits_a_terminal(arguments, capsys, monkeypatch):
 def test_examples_of_the_help_are_understood(capsys):
     examples = [
         line.split("   ")[0].split()[1:]
-        for text in (command_line._EXAMPLES, command_line._MATCH_EXAMPLES, command_line._DEMO_EXAMPLES)
+        for text in (parser.EXAMPLES, match_command.EXAMPLES, demo_command.EXAMPLES)
         for line in map(str.strip, text.splitlines())
         if line.startswith("lslmatch ") and "--help" not in line
     ]
     assert len(examples) >= 5
     for example in examples:
-        assert callable(command_line._parser().parse_args(example).run)
+        assert callable(parser.make_parser().parse_args(example).run)
 
 
 def test_version(capsys):
@@ -610,7 +611,7 @@ def test_trouble_is_told_in_one_line(command, trouble, code, because, saved, cap
     def fail(*arguments, **options):
         raise trouble
 
-    monkeypatch.setattr(command_line, "match", fail)
+    monkeypatch.setattr(match_command if command == "match" else demo_command, "match", fail)
     assert command_line.main([command, *saved] if command == "match" else [command]) == code
     out, err = capsys.readouterr()
     assert out == ""

@@ -187,10 +187,10 @@ def _sum_least(height, foot, squares, price, floor, factors, sums):
 def find_centres(a, b, factor, floor, centres):
     """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
 
-    The likelihood weighs pairs by 1 / |r_i|^2, so that quiet pairs count more; each step is a weighted
-    mean, and the root of `MatchedResiduals.refine` about it. As there, one pair is spent: a pair that weighs
-    more than all others counts little. In one or two dimensions such weights have no mean, and chance would
-    rule: there pairs are weighed equally.
+    The likelihood weighs pairs by 1 / |r_i|^2, so that pairs with little noise count more; each step is a
+    weighted mean, and the root of `MatchedResiduals.refine` about it. As there, one pair is spent: a pair
+    that weighs more than all others counts little. In one or two dimensions such weights have no mean, and
+    chance would rule: there pairs are weighed equally.
     """
     n, d = a.shape
     weights = np.empty(n)

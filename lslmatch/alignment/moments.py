@@ -27,7 +27,7 @@ def estimate_affine(x: Any, y: Any) -> Affine:
     Parameters
     ----------
     x : array_like of shape (n, d)
-        The first set, one row a point.
+        The first set, points as rows.
     y : array_like of shape (m, d)
         The second set.
 
@@ -76,7 +76,7 @@ def standardize(x: Any) -> FloatArray:
     Parameters
     ----------
     x : array_like of shape (n, d)
-        One row a point.
+        The set, points as rows.
 
     Returns
     -------

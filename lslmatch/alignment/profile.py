@@ -4,23 +4,24 @@ With both sets centred, and K the size of the smaller one, the profile likelihoo
 
     f(tau) = min over matchings of sum log ||Z_i - tau Z#_pi(i)||^2 - K log(tau).
 
-Standardising takes tau-hat, which noisy points spoil for quiet ones; f looks at the quiet points, since
-nothing lowers it as much as a scale at which their residuals become small.
+Standardising takes tau-hat, whose error comes from the points with much noise. f is governed by the points
+with little noise, since nothing lowers it as much as a scale at which their residuals become small.
 
 1. Match at tau-hat. In the model the difference of a pair, r_i = Z_i - tau Z#_pi(i), is independent of its
    sum p_i = Z_i + tau Z#_pi(i), and the sums of squares differ by sum r_i.p_i. So the error of log(tau-hat)
    has the variance sum |p_i|^2 |r_i|^2 / d over (2 sum |Z_i|^2)^2: all of it can be seen. The window is
    five of these standard errors to either side.
 2. Across the window most points move by less than their residual: their partners stay, and their part of
-   f is a smooth function. The others are the live ones. A pair (i, j) is closest at the scale
+   f is a smooth function. The others are the *undecided* points. A pair (i, j) is closest at the scale
    tau_ij = Z_i.Z#_j / |Z#_j|^2, and f has a sharp minimum only where some pairs are close, so the
-   tau_ij of live points are where to look; no grid has to be fine enough.
-3. Prices from the duals of step 1 turn each live point's best pair into a lower bound of f at every scale,
-   equal to f at tau-hat. At the deepest minima of the bound live points are matched anew, and the
+   tau_ij of undecided points are where to look; no grid has to be fine enough.
+3. Prices from the duals of step 1 turn each undecided point's best pair into a lower bound of f at every
+   scale, equal to f at tau-hat. At the deepest minima of the bound undecided points are matched anew, and the
    scale is improved for that matching (`MatchedResiduals.refine`).
-4. The sets are centred anew, at means in which quiet pairs count more, and all points are matched at the best
-   scale of step 3, starting from the duals of step 1. That is repeated while a better scale for the
-   matching changes f. The end is a matching that is exactly optimal at the scale which is best for it.
+4. The sets are centred anew, at means in which pairs with little noise count more, and all points are
+   matched at the best scale of step 3, starting from the duals of step 1. That is repeated while a better
+   scale for the matching changes f. The end is a matching that is exactly optimal at the scale which
+   is best for it.
 
 The poles of the likelihood are cut as :mod:`lslmatch.alignment.likelihood` says.
 """
@@ -48,12 +49,16 @@ _STANDARD_ERRORS = 5.0
 _WIDEST = 2.0
 #: A window below this width cannot be told from rounding.
 _NARROW = 1e-12
-#: A point is live if the window moves it by more than this share of its residual; so many are looked at.
-_LIVE, _POINTS = 0.5, 64
+#: A point is undecided if the window moves it by more than this share of its residual.
+_UNDECIDED = 0.5
+#: Undecided points that are looked at, at most: those that move most.
+_MOST_UNDECIDED = 64
 #: Scales of the curve that are spread evenly over the window.
 _EVEN = 33
-#: Minima of the bound that are looked at, how often live points are matched anew at each, exact matchings.
-_MINIMA, _REMATCHINGS, _MATCHINGS = 6, 2, 8
+#: Minima of the bound that are looked at, and how often undecided points are matched anew at each.
+_MINIMA, _REMATCHINGS = 6, 2
+#: Exact matchings of all points, at most.
+_MATCHINGS = 8
 #: A smaller fall of f than this is not worth another matching.
 _GAIN = 1e-3
 
@@ -104,23 +109,23 @@ class _ScaleSearch:
         assignment, (low, high) = self.first.assignment, self.window
         pairs = MatchedResiduals.of(self.a, self.b[assignment.col_ind], self.floor)
         reach = math.log(high) * np.sqrt(pairs.squares / pairs.residuals(1.0))
-        live = np.flatnonzero(reach > _LIVE)
-        if not live.size:
+        undecided = np.flatnonzero(reach > _UNDECIDED)
+        if not undecided.size:
             return self._refined(1.0, assignment.row_ind, assignment.col_ind)
-        chosen = live[np.argsort(-reach[live], kind="stable")[:_POINTS]]
-        dead = np.delete(assignment.row_ind, live)
+        chosen = undecided[np.argsort(-reach[undecided], kind="stable")[:_MOST_UNDECIDED]]
+        decided = np.delete(assignment.row_ind, undecided)
         lists = CandidateResiduals.of(self.a[chosen], self.b, assignment.col_dual, self.window, self.floor)
         factors = np.unique(np.concatenate([self.even, lists.proposals(low, high)]))
-        # Live points that are left out count as constant, all others with the partner that they have.
-        steady = pairs.part(dead)
+        # Undecided points that are left out count as constant, all others with the partner that they have.
+        steady = pairs.part(decided)
         information = float((steady.squares / steady.residuals(1.0)).sum())
         bound = lists.bounds(factors, information)
-        if dead.size:
+        if decided.size:
             bound += np.interp(factors, self.even, steady.values(self.even))
         padded = np.concatenate([[np.inf], bound, [np.inf]])
         minima = np.flatnonzero((bound <= padded[:-2]) & (bound <= padded[2:]))
         minima = minima[np.argsort(bound[minima], kind="stable")[:_MINIMA]]
-        rows = np.concatenate([dead, chosen])
+        rows = np.concatenate([decided, chosen])
         proposals = [self._refined(1.0, rows, assignment.col_ind[rows])]
         for k in minima:
             factor, cols = float(factors[k]), assignment.col_ind
@@ -150,7 +155,7 @@ class _ScaleSearch:
         return _Proposal(pairs.value(factor), factor, rows, cols)
 
     def recentre(self, proposal: _Proposal) -> float:
-        """Centre both sets by the quiet pairs of a proposal; return the factor that is best then."""
+        """Centre both sets by the pairs of a proposal with little noise; return the best factor then."""
         a, b = self.a[proposal.rows], self.b[proposal.cols]
         centres = np.zeros((2, a.shape[1]))
         factor = find_centres(a, b, proposal.factor, self.floor, centres)

@@ -1,1 +1,1 @@
-"""Linear assignment: jitted solvers, their public face, and the check of their certificates."""
+"""Linear assignment: the solvers, their steps, and their public functions."""

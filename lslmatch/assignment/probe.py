@@ -21,7 +21,7 @@ _FEWEST_DIMENSIONS = 4
 
 
 class Outlook(NamedTuple):
-    """What a few points let expect of all."""
+    """What a few points suggest about all of them."""
 
     mutual: float  # the share of points whose nearest partner is nearest to them too
     dimensions: int | None  # leading coordinates that tell the nearest partner from the others; None: all

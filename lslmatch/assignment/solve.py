@@ -1,4 +1,4 @@
-"""The solver's public face: orientation, sign, units, and errors in place of a status."""
+"""The public functions of the solvers: they see to orientation, sign and units, and raise the errors."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def noise_levels(pairs: Geometry) -> FloatArray:
     A squared distance is 2 sigma_i^2 times a chi-square variable of d degrees of freedom. Its logarithm
     has a known bias and variance, so the levels are shrunk towards their mean on that scale as James
     and Stein do: by the share of the spread which that variance explains. A level too far from the mean for
-    chance alone moves by one standard error at most: a few quiet points among many noisy ones stay quiet.
+    chance alone moves by one standard error at most: so a few points with little noise among many with
+    much keep their levels.
     """
     # Here, because it would take longer than all the rest of importing the library.
     from scipy.special import digamma, gammaincinv, polygamma
@@ -54,8 +55,8 @@ def noise_levels(pairs: Geometry) -> FloatArray:
 def _undo_centring(variances: FloatArray) -> FloatArray:
     """Give the sigma_i^2 whose s_i^2 these are: a shift that makes residuals sum to 0 spreads their noise.
 
-    A point much quieter than the others has nearly all its s_i^2 from them, and its own share cannot be
-    told; at least half is left to it.
+    A point with much less noise than the others has nearly all its s_i^2 from them, and its own share
+    cannot be told; at least half is left to it.
     """
     k = variances.size
     total = variances.sum() * (k / (k - 1))

@@ -126,20 +126,20 @@ def _search_cycles(optimum, free_cols, arcs, rows, margins, kept, node_of_slot):
         distance[:] = np.inf
         is_open[:] = True
         shortest = np.inf
-        node, length_at_least = start, 0.0
+        node, estimate = start, 0.0
         distance[start] = 0.0
-        while node >= 0 and length_at_least + arcs.entering[start] < shortest:
+        while node >= 0 and estimate + arcs.entering[start] < shortest:
             is_open[node] = False
             lengths = _arcs_from(optimum, free_cols, node, kept, node_of_slot)
             length = distance[node]
-            node, length_at_least = -1, np.inf
+            node, estimate = -1, np.inf
             for k in range(nodes):
                 if is_open[k]:
                     if length + lengths[k] < distance[k]:
                         distance[k] = length + lengths[k]
                         shortest = min(shortest, distance[k] + closing[k])
-                    if distance[k] + leaving[k] < length_at_least:
-                        node, length_at_least = k, distance[k] + leaving[k]
+                    if distance[k] + leaving[k] < estimate:
+                        node, estimate = k, distance[k] + leaving[k]
         margins[r] = shortest
 
 

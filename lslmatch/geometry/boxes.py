@@ -23,7 +23,7 @@ class Boxes(NamedTuple):
 
 
 def sort_by_region(points: FloatArray, size: int) -> IntArray:
-    """Return an order in which each `size` points in a row are close.
+    """Return an order in which each `size` consecutive points are close to each other.
 
     The set is halved across its widest side, and so are the halves.
     """
@@ -44,7 +44,7 @@ def sort_by_region(points: FloatArray, size: int) -> IntArray:
 
 
 def bound_groups(points: FloatArray, size: int) -> Boxes:
-    """Return the boxes of each `size` points in a row."""
+    """Return the boxes around each `size` consecutive points."""
     starts = np.arange(0, len(points), size)
     low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
     return Boxes(low - _SLACK, high + _SLACK)

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from lslmatch._jit import fused_kernel, inline_kernel, step_kernel
 from lslmatch.geometry.coordinates import Geometry
 
-#: Columns of a tile at most; rows that go over it one after the other, while it is in the cache; and
-#: how many of them at a time.
+#: Points of the second set (columns) in a tile, at most.
 TILE_COLS = 512
+#: Rows that are paired with a tile before the next tile is loaded, so that a tile is in the cache meanwhile.
 TILE_ROWS = 64
+#: Rows whose distances to a tile are computed together, so that what is loaded of it is used four times.
 FEW_ROWS = 4
-#: Columns that are looked at together when least values are sought.
+#: Columns that vector loops over a tile take together, where they look for least or cancelled values.
 LANES = 32
 
 #: Where the expanded form has lost more than about 8 bits to cancellation, it is computed anew.
@@ -54,7 +55,7 @@ def cut_tiles(
     """
     a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
     m, d = b.shape
-    # A power of two, for the sake of those who look for least values in a tile.
+    # A power of two, because least values are found by folding a tile in halves.
     cols = min(max(1 << (m - 1).bit_length(), LANES), columns)
     tiles = -(-m // cols)
     padded = np.zeros((tiles * cols, d), dtype)

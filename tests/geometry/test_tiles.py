@@ -9,7 +9,6 @@ from reference import SMALL, squared_distances
 
 from lslmatch import Affine
 from lslmatch.geometry.coordinates import common_coordinates
-from lslmatch.geometry.powers import least_exponent
 from lslmatch.geometry.tiles import (
     FEW_ROWS,
     correct_cancelled,
@@ -150,19 +149,3 @@ def test_exchanging_the_sets_transposes_the_distances():
     np.testing.assert_array_equal(direct(geometry.transposed()), direct(geometry).T)
     np.testing.assert_allclose(expanded(geometry.transposed())[0], expanded(geometry)[0].T, rtol=EXPANDED)
     assert geometry.transposed().shape == (8, 5)
-
-
-def test_inputs_are_not_changed():
-    x, y, shift = draw(4, 2), draw(5, 2, 1), np.ones(2)
-    kept = [part.copy() for part in (x, y, shift)]
-    common_coordinates(x, y, Affine(3.0, shift))
-    for part, before in zip((x, y, shift), kept, strict=True):
-        np.testing.assert_array_equal(part, before)
-
-
-@pytest.mark.parametrize("values", [[1.0], [0.99, -0.5], [-4.0, 3.0], [5e-324], [1.7e308], [-0.75, 0.1]])
-def test_the_least_exponent_is_the_least_that_covers(values):
-    exponent = least_exponent(np.array(values))
-    greatest = max(Fraction(abs(value)) for value in values)
-    assert greatest < Fraction(2) ** exponent
-    assert greatest >= Fraction(2) ** (exponent - 1)

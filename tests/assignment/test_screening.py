@@ -1,0 +1,99 @@
+"""Screening values: they order pairs nearly as reduced costs do, and their bounds are never too high."""
+
+import numpy as np
+import pytest
+from support.problems import OBJECTIVES, draw_priced
+
+from lslmatch.assignment.screening import (
+    bit_patterns,
+    bound_of_value,
+    bounds_of_values,
+    column_factor,
+    column_factors,
+    make_screen,
+    price_pairs,
+    screen_row,
+)
+from lslmatch.assignment.settings import SolverSettings
+
+objectives = pytest.mark.parametrize("objective", OBJECTIVES)
+shapes = pytest.mark.parametrize(("n", "m", "d"), [(3, 3, 1), (5, 40, 3), (4, 70, 20)])
+
+
+def screened(screen, factors, n):
+    values = np.empty((n, screen.tiles.b_squares.size), screen.tiles.a.dtype)
+    for i in range(n):
+        screen_row(screen, factors, i, values[i])
+    return values
+
+
+@objectives
+@shapes
+@pytest.mark.parametrize("single", [0, 1000])
+@pytest.mark.parametrize("spread", [0.0, 3.0])
+def test_bounds_are_just_below_the_reduced_costs(objective, n, m, d, single, spread):
+    geometry, rule, cost = draw_priced(objective, n, m, d)
+    screen = make_screen(geometry, rule, SolverSettings(single_precision_dimensions=single, tile_columns=32))
+    col_dual = spread * np.random.default_rng(m).normal(size=m)
+    factors = column_factors(screen, col_dual)
+    values = screened(screen, factors, n)
+    assert (values >= 0.0).all()
+    assert (values[:, m:] == np.inf).all(), "padding must never be chosen"
+    bounds = bounds_of_values(screen, factors.top, values[:, :m])
+    reduced = cost - col_dual
+    unit = np.abs(reduced).max()
+    assert (bounds <= reduced + 1e-12 * unit).all()
+    precision = np.finfo(values.dtype).eps * (d + 8) * 2.0**9
+    assert (bounds >= reduced - precision * (1.0 + unit)).all()
+    one = bound_of_value(rule, screen.tiles.lowered, factors.top, values[0, 0])
+    assert one == pytest.approx(bounds[0, 0], rel=1e-12, abs=1e-12)
+
+
+@objectives
+def test_one_column_factor_is_as_all_of_them(objective):
+    geometry, rule, _ = draw_priced(objective, 4, 6, 2)
+    screen = make_screen(geometry, rule, SolverSettings(single_precision_dimensions=0))
+    col_dual = np.array([0.0, -1.0, 2.0, -100.0, -1e4, 1.0])
+    factors = column_factors(screen, col_dual)
+    assert factors.top == 2.0
+    assert np.isfinite(factors.factor).all()
+    single = [column_factor(rule, factors.top, dual) for dual in col_dual]
+    np.testing.assert_allclose(factors.factor[:6], single, rtol=1e-15)
+
+
+@objectives
+def test_exact_costs_are_those_of_the_matrix(objective):
+    geometry, rule, cost = draw_priced(objective, 5, 9, 3)
+    screen = make_screen(geometry, rule, SolverSettings())
+    rows, cols = np.array([4, 0]), np.array([[3, -1, 8], [0, 1, -1]])
+    costs = np.empty(cols.shape)
+    price_pairs(screen, rows, cols, costs)
+    expected = np.where(cols >= 0, cost[rows[:, None], cols], np.inf)
+    np.testing.assert_allclose(costs, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_leading_dimensions_never_give_a_greater_value():
+    geometry, rule, _ = draw_priced("lsl", 6, 40, 12)
+    screen = make_screen(geometry, rule, SolverSettings(single_precision_dimensions=0))
+    factors = column_factors(screen, np.zeros(40))
+    whole, part = (screened(some, factors, 6)[:, :40] for some in (screen, screen.leading(5)))
+    assert (part <= whole * (1.0 + 1e-12)).all()
+    assert (part < 0.9 * whole).any()
+    assert screen.leading(None) is screen
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bit_patterns_have_the_order_of_the_values(dtype):
+    values = np.array(
+        [0.0, 1e-300, 1e-30, 0.5, 1.0, np.nextafter(dtype(1.0), dtype(2.0)), 1e30, np.inf], dtype
+    )
+    assert (np.sort(bit_patterns(values)) == bit_patterns(values)).all()
+
+
+def test_long_rows_are_taken_a_few_at_a_time():
+    geometry, rule, _ = draw_priced("lsl", 4, 6, 2)
+    screen = make_screen(geometry, rule, SolverSettings())
+    assert screen.block_rows(SolverSettings(block_rows=100)) == 100
+    # A row of 6 pairs takes as long as 6 * (2 + 8) coordinates; 64 rows go over a tile together.
+    assert screen.block_rows(SolverSettings(block_coordinates=6000, pair_overhead=8)) == 100
+    assert screen.block_rows(SolverSettings(block_coordinates=1)) == 64
