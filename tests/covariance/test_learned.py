@@ -118,6 +118,7 @@ def test_other_objectives_take_the_learned_covariance_for_known(objective):
     result = match(X, Y, objective=objective, covariance="estimate")
     assert result.criterion == objective
     assert not result.covariance.is_isotropic
+    assert result.covariance.cross_entropy < result.covariance.isotropic_cross_entropy
     if objective != "greedy":
         assert check_certificate(X, Y, result) < 1e-9
 
