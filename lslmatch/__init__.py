@@ -7,13 +7,14 @@ from lslmatch.certificate import check_certificate
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.matching import match
-from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
+from lslmatch.results import Affine, Assignment, Covariance, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Affine",
     "Assignment",
+    "Covariance",
     "Diagnosis",
     "MatchResult",
     "ProfileCurve",

@@ -18,6 +18,7 @@ from lslmatch._validation import (
     check_point_pair,
     check_positive,
 )
+from lslmatch.certificate_left_out import LeftOutCosts, whitened
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.
@@ -93,7 +94,7 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     step = max(1, _BLOCK_ENTRIES // m)
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
-        costs = _Costs(x, y, result)
+        costs = _costs(x, y, result)
         worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max()]))
         for start in range(0, n, step):
             block = slice(start, min(start + step, n))
@@ -119,8 +120,17 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
     # A logarithm is as exact as a ratio of distances, however near to 0 it is.
     least = 1.0 if result.criterion == "lsl" else np.finfo(float).tiny
     with np.errstate(all="ignore"):
-        slack = _Costs(x, y, result).slack(rows, partners, u, v)
+        slack = _costs(x, y, result).slack(rows, partners, u, v)
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
+
+
+def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOutCosts:
+    """Give the costs of the pairs under the covariance of the result, if it has one."""
+    if result.covariance is None:
+        return _Costs(x, y, result)
+    if result.covariance.reference is None:
+        return _Costs(*whitened(x, y, result))
+    return LeftOutCosts(x, y, result)
 
 
 class _Costs:

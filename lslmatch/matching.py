@@ -19,10 +19,13 @@ from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import CostRule, make_rule
+from lslmatch.covariance.known import check_covariance, match_known
+from lslmatch.covariance.learned import match_learned
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
+_COVARIANCES = ("isotropic", "estimate", "auto")
 
 
 def match(
@@ -31,6 +34,7 @@ def match(
     *,
     objective: str = "lsl",
     alignment: str | Affine = "standardize",
+    covariance: Any = "isotropic",
     noise: tuple[Any, Any] | None = None,
     workers: int = 1,
 ) -> MatchResult:
@@ -56,6 +60,13 @@ def match(
         others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
         objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
         that objective.
+    covariance : {"isotropic", "estimate", "auto"} or array_like of shape (d,) or (d, d), default "isotropic"
+        The covariance of the noise, the same for all points up to their levels, in the coordinates of `x`: a
+        multiple of the identity (the paper's model); learned from the matching itself, where a pair is
+        judged by a covariance from which it was left out; learned, but kept only if it predicts its own
+        pairs better than isotropic noise does; or known, as variances or as a matrix. Only its shape is used:
+        distances are measured in the unit in which its determinant is 1, so that objectives can be compared.
+        With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -90,6 +101,28 @@ def match(
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0])
+
+    def solve(
+        x: FloatArray, y: FloatArray, alignment: str | Affine, objective: str = objective
+    ) -> MatchResult:
+        return _match_isotropic(x, y, objective, alignment, levels if objective == "lsns" else None, workers)
+
+    if not isinstance(covariance, str):
+        return match_known(solve, x, y, check_covariance(covariance, x.shape[1]), alignment)
+    if check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
+        return solve(x, y, alignment)
+    return match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
+
+
+def _match_isotropic(
+    x: FloatArray,
+    y: FloatArray,
+    objective: str,
+    alignment: str | Affine,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match two checked sets as the paper does: align them, price the pairs, assign."""
     found = align(x, y, alignment, workers)
     if found.assignment is not None and objective == "lsl":
         return _proven_result(x.shape[0], found, found.assignment, objective, levels)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from lslmatch._types import FloatArray, IntArray
 
 
@@ -45,6 +47,45 @@ class ProfileCurve(NamedTuple):
     """The least value among the matchings that were solved; at the best scale it is f, exactly."""
 
 
+class Covariance(NamedTuple):
+    """The covariance of the noise under which points were matched, with all that their costs are made of.
+
+    Only its shape counts: costs use the squared distance under its inverse, times the d-th root of its
+    determinant, so that a multiple of the identity gives the costs of the paper.
+    """
+
+    factor: FloatArray
+    """(k, d): the covariance is ``factor.T @ factor + ridge * I``."""
+    ridge: float
+    """What was added in all directions: Ledoit and Wolf's shrinkage; 0 for a covariance that was given."""
+    reference: IntArray | None = None
+    """(n,): the matching that the covariance was learned from, -1 where x has no partner; None if given."""
+    weight: FloatArray | None = None
+    """(n,): ``factor.T @ factor`` is the sum of ``weight[i] * r_i r_i^T``, r the reference's residuals."""
+    leave_out: bool = False
+    """Whether the pair that is judged was left out: then each pair has a metric of its own."""
+    cross_entropy: float = float("nan")
+    """How badly the matching predicts its own pairs, each left out, in nats a pair; 0 is best."""
+    isotropic_cross_entropy: float = float("nan")
+    """The same of the matching with isotropic noise; about ``2 log n`` says that nothing fits."""
+    rounds: int = 0
+    """How many matchings were tried."""
+    undecided: int = 0
+    """Where nothing was left out: for how many points leaving out might change the partner; else 0."""
+    reason: str = ""
+    """Why nothing was learned, or the estimate was not kept: the costs are those of isotropic noise then."""
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The covariance of the difference of partners, of shape (d, d), in squared units of x."""
+        return self.factor.T @ self.factor + self.ridge * np.eye(self.factor.shape[1])
+
+    @property
+    def is_isotropic(self) -> bool:
+        """Whether costs are those of isotropic noise."""
+        return self.factor.shape[0] == 0
+
+
 class MatchResult(NamedTuple):
     """A matching of two sets of points, with the certificate that proves it optimal."""
 
@@ -66,6 +107,8 @@ class MatchResult(NamedTuple):
     """The noise levels that "lsns" was given."""
     profile: ProfileCurve | None = None
     """The profile likelihood that was searched, for the alignments "profile" and "auto"."""
+    covariance: Covariance | None = None
+    """The covariance of the noise that was given or learned; None for isotropic noise."""
 
     @property
     def affine(self) -> Affine:

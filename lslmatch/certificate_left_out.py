@@ -1,0 +1,134 @@
+"""Costs with the judged pair left out of a learned covariance, for the certificate: plain NumPy, on its own.
+
+Nothing here comes from `lslmatch.covariance`: residuals are computed anew from the two sets, the
+reference matching and the map, the matrix is diagonalised instead of factored, and the two residuals are
+taken out one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lslmatch._types import FloatArray, IntArray
+from lslmatch._validation import check_affine, check_matching, check_vector
+from lslmatch.results import MatchResult
+
+#: Entries of the largest temporary array.
+_BLOCK_ENTRIES = 1 << 18
+#: What is left of 1 after a residual was taken out is never taken to be less than this.
+_LEAST = 2.0**-104
+#: Costs from a matrix product suffice if they exceed the duals by this, and their distance did not cancel.
+_MARGIN, _CANCELLED = 1e-6, 1e-5
+
+
+class LeftOutCosts:
+    """The costs of the pairs by their definition, one metric a pair."""
+
+    def __init__(self, x: FloatArray, y: FloatArray, result: MatchResult) -> None:
+        (n, d), m = x.shape, y.shape[0]
+        learned = result.covariance
+        assert learned is not None
+        if result.criterion != "lsl":
+            raise ValueError(f"result.covariance with pairs left out is for 'lsl'; got {result.criterion!r}")
+        scale, shift = check_affine((result.scale, result.shift), "result", d)
+        reference = check_matching(learned.reference, "result.covariance.reference", n, m)
+        weight = check_vector(learned.weight, "result.covariance.weight", n)
+        origin = x[0]
+        x, y = x - origin, scale * (y - origin) + (shift - (1.0 - scale) * origin)
+        rows = np.flatnonzero(reference >= 0)
+        residuals = np.zeros((n, d))
+        residuals[rows] = (x[rows] - y[reference[rows]]) * np.sqrt(weight[rows])[:, None]
+        matrix = residuals.T @ residuals
+        matrix[np.diag_indices(d)] += learned.ridge
+        variances, axes = np.linalg.eigh(matrix)
+        whitening = axes / np.sqrt(variances)
+        self.x, self.y, self.x_residual = x @ whitening, y @ whitening, residuals @ whitening
+        self.y_residual = np.zeros((m, d))
+        self.y_residual[reference[rows]] = self.x_residual[rows]
+        if not learned.leave_out:
+            self.x_residual[:] = 0.0
+            self.y_residual[:] = 0.0
+        self.reference, self.dimension = reference, d
+        self.offset = float(np.log(variances).sum()) / d
+        centre = self.x.mean(axis=0)
+        self.floor = (((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()) / (n + m) * _LEAST
+        self.x_left = np.maximum(1.0 - (self.x_residual**2).sum(axis=1), _LEAST)
+
+    def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
+        """Say for which pairs of some rows the cost is certainly not below the sum of the duals."""
+        x, residual, left = self.x[block], self.x_residual[block], self.x_left[block, None]
+        norms = (x**2).sum(axis=1)[:, None] + (self.y**2).sum(axis=1)
+        squares = norms - 2.0 * (x @ self.y.T)
+        exact = squares > _CANCELLED * norms
+        along_x = (residual * x).sum(axis=1)[:, None] - residual @ self.y.T
+        along_y = x @ self.y_residual.T - (self.y_residual * self.y).sum(axis=1)
+        overlap = residual @ self.y_residual.T
+        leverage = (self.y_residual**2).sum(axis=1)
+        costs = self._combine(squares, along_x, along_y, overlap, left, leverage)
+        partner = self.reference[block]
+        own = np.flatnonzero(partner >= 0)
+        exact[own, partner[own]] = False
+        enough: NDArray[np.bool_] = exact & (costs - u[block, None] - v > _MARGIN)
+        return enough
+
+    def slack(self, i: IntArray, j: IntArray, u: FloatArray, v: FloatArray) -> FloatArray:
+        """Compute by how much the pairs (i[k], j[k]) cost more than the sum of their duals."""
+        return self.of(i, j) - u[i] - v[j]
+
+    def of(self, i: IntArray, j: IntArray) -> FloatArray:
+        """Compute the costs of the pairs (i[k], j[k]) by differences of coordinates."""
+        costs = np.empty(i.size)
+        step = max(1, _BLOCK_ENTRIES // self.x.shape[1])
+        for start in range(0, i.size, step):
+            row, col = i[start : start + step], j[start : start + step]
+            difference = self.x[row] - self.y[col]
+            first = self.x_residual[row]
+            # Of partners there is one residual: once taken out, nothing is left for the second.
+            second = self.y_residual[col] * (self.reference[row] != col)[:, None]
+            costs[start : start + step] = self._combine(
+                (difference**2).sum(axis=1),
+                (difference * first).sum(axis=1),
+                (difference * second).sum(axis=1),
+                (first * second).sum(axis=1),
+                self.x_left[row],
+                (second**2).sum(axis=1),
+            )
+        return costs
+
+    def _combine(
+        self,
+        squares: FloatArray,
+        along_x: FloatArray,
+        along_y: FloatArray,
+        overlap: FloatArray,
+        left: FloatArray,
+        leverage: FloatArray,
+    ) -> FloatArray:
+        """Take the residual of x out, then in the new metric that of y."""
+        squares = squares + along_x**2 / left
+        along_y = along_y + overlap * along_x / left
+        left_then = np.maximum(1.0 - leverage - overlap**2 / left, _LEAST)
+        squares = squares + along_y**2 / left_then
+        volume = np.log(left) + np.log(left_then)
+        costs: FloatArray = np.log(np.maximum(squares, self.floor)) + volume / self.dimension + self.offset
+        return costs
+
+
+def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatArray, FloatArray, MatchResult]:
+    """Give both sets and the shift in coordinates where a covariance that was given is the identity.
+
+    The coordinates are those of its principal axes, in a unit in which its determinant is 1.
+    """
+    assert result.covariance is not None
+    if result.covariance.is_isotropic:
+        return x, y, result
+    scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
+    factor = result.covariance.factor
+    axes, sizes = np.linalg.svd(factor.T)[:2]
+    whitening = axes / sizes * math.exp(float(np.log(sizes).mean()))
+    origin = x[0]
+    shift = (shift - (1.0 - scale) * origin) @ whitening
+    return (x - origin) @ whitening, (y - origin) @ whitening, result._replace(shift=shift)

@@ -1,0 +1,1 @@
+"""Noise that is correlated between coordinates: a covariance that is known, or learned from the matching."""

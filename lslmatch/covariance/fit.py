@@ -1,0 +1,117 @@
+"""From a matching to everything that its pairs say: scale, shift, metric, and the costs of all pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.covariance.leave_out import White, whiten
+from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
+from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.results import Affine
+
+#: How the residuals are weighted, by name.
+WEIGHTINGS: dict[str, Callable[[FloatArray, int], Metric]] = {"tyler": tyler_metric, "equal": equal_metric}
+#: Residuals whose mean square is below this share of that of the points are rounding errors.
+_NOISELESS = 2.0**-90
+
+
+class Fit(NamedTuple):
+    """What a matching says of the noise, and the coordinates in which pairs are judged by it."""
+
+    reference: IntArray  # (n,): the matching, -1 for an x without a partner
+    affine: Affine
+    weighting: str
+    metric: Metric  # in the unit 2**exponent
+    white: White
+    exponent: int
+
+    @property
+    def offset(self) -> float:
+        """What costs in the units of x have more than those of `white`."""
+        return 2.0 * self.exponent * math.log(2.0)
+
+
+def fit_matching(
+    x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine, refit: bool, weighting: str
+) -> Fit | None:
+    """Learn the metric from a matching, and if `refit` scale and shift under it; None without any noise.
+
+    The result depends on the matching and the first `affine` only, not on matchings before it.
+    """
+    sets = _Aligned.at(x, y, affine)
+    metric = sets.metric(reference, weighting)
+    if metric is not None and refit:
+        affine = _refit(x, y, reference, affine, sets, metric)
+        sets = _Aligned.at(x, y, affine)
+        metric = sets.metric(reference, weighting)
+    if metric is None:
+        return None
+    white = whiten(sets.a, sets.b, reference, metric, x.shape[1])
+    return Fit(reference, affine, weighting, metric, white, sets.exponent)
+
+
+class _Aligned(NamedTuple):
+    """Two sets in common coordinates, rotated into the subspace that they span if that is smaller."""
+
+    a: FloatArray
+    b: FloatArray
+    exponent: int
+    dimension: int
+    mean_square: float
+
+    @classmethod
+    def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> _Aligned:
+        geometry = common_coordinates(x, y, affine)
+        a, b = geometry.a, geometry.b
+        if a.shape[1] > len(a) + len(b):
+            basis = np.linalg.qr(np.vstack([a, b]).T)[0]
+            a, b = a @ basis, b @ basis
+        return cls(a, b, geometry.exponent, x.shape[1], geometry.mean_square())
+
+    def metric(self, reference: IntArray, weighting: str) -> Metric | None:
+        rows = np.flatnonzero(reference >= 0)
+        residuals = self.a[rows] - self.b[reference[rows]]
+        if not np.vdot(residuals, residuals) > _NOISELESS * self.mean_square * rows.size:
+            return None
+        return WEIGHTINGS[weighting](residuals, self.dimension)
+
+
+def _refit(
+    x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine, sets: _Aligned, metric: Metric
+) -> Affine:
+    """Standardise the matched points in the coordinates of the metric, quiet pairs counting more.
+
+    As the paper does for all points: the ratio of root mean squares, which errors in both sets do not
+    bias, and the difference of means.
+    """
+    rows = np.flatnonzero(reference >= 0)
+    cols = reference[rows]
+    total = metric.weight.sum()
+    weight = metric.weight / total if total > 0.0 else np.full(rows.size, 1.0 / rows.size)
+    squares = []
+    for points, chosen in ((sets.a, rows), (sets.b, cols)):
+        white = metric.whiten(points[chosen])
+        white -= weight @ white
+        squares.append(float(weight @ np.einsum("ij,ij->i", white, white)))
+    if not (squares[0] > 0.0 and squares[1] > 0.0):
+        return affine
+    scale = affine.scale * math.sqrt(squares[0] / squares[1])
+    # About a first point, as a large common offset would cost digits.
+    shift = x[rows[0]] + weight @ (x[rows] - x[rows[0]])
+    shift = shift - scale * (y[cols[0]] + weight @ (y[cols] - y[cols[0]]))
+    if not (0.0 < scale < math.inf and np.isfinite(shift).all()):
+        return affine
+    return Affine(scale, shift)
+
+
+def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine) -> White:
+    """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""
+    sets = _Aligned.at(x, y, affine)
+    count = np.count_nonzero(reference >= 0)
+    metric = Metric(np.eye(sets.a.shape[1]), np.zeros(count), 1.0)
+    return whiten(sets.a, sets.b, reference, metric, x.shape[1])

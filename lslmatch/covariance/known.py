@@ -1,0 +1,104 @@
+"""A covariance that is known: a linear map of the coordinates, and nothing else changes.
+
+With ``covariance = L @ L.T``, noise of that covariance becomes isotropic in the coordinates ``L^-1 x``.
+Only the shape is used: L is divided by the d-th root of its determinant, so that volumes, and with them
+the units of the objective, stay those of `x`, and a multiple of the identity is the same as no covariance
+at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch._validation import as_kernel_array, as_real_array, check_affine, check_finite
+from lslmatch.results import Affine, Covariance, MatchResult
+
+#: Entries that should be equal by symmetry may differ by this share of the greatest entry.
+_ASYMMETRY = 1e-8
+
+
+def match_known(
+    solve: Callable[[FloatArray, FloatArray, str | Affine], MatchResult],
+    x: FloatArray,
+    y: FloatArray,
+    covariance: FloatArray,
+    alignment: str | Affine,
+) -> MatchResult:
+    """Match two checked sets in coordinates where noise of a checked covariance is isotropic.
+
+    `solve` matches two sets with isotropic noise under an alignment. Both sets are taken relative to the same
+    point, so that a large common offset costs no digits and the identity stays the identity.
+    """
+    linear, origin = known_map(covariance), x[0]
+    if isinstance(alignment, tuple):
+        scale, shift = check_affine(alignment, "alignment", x.shape[1])
+        alignment = Affine(scale, linear.forward(shift - (1.0 - scale) * origin))
+    result = solve(linear.forward(x - origin), linear.forward(y - origin), alignment)
+    shift = linear.backward(result.shift) + (1.0 - result.scale) * origin
+    factor = np.ascontiguousarray(np.linalg.cholesky(covariance).T)
+    return result._replace(shift=shift, covariance=Covariance(factor, 0.0))
+
+
+class LinearMap(NamedTuple):
+    """The map ``point -> L^-1 point`` with the lower triangular L of determinant 1."""
+
+    factor: FloatArray  # L, of shape (d, d)
+
+    def forward(self, points: FloatArray) -> FloatArray:
+        """Map points, one a row, or one vector."""
+        from scipy.linalg import solve_triangular  # takes longer than the rest of the import
+
+        mapped = solve_triangular(self.factor, points.T, lower=True, check_finite=False)
+        return np.ascontiguousarray(mapped.T)
+
+    def backward(self, vector: FloatArray) -> FloatArray:
+        """Undo the map for one vector."""
+        return self.factor @ vector
+
+
+def known_map(covariance: FloatArray) -> LinearMap:
+    """Give the map under which noise of a checked covariance is isotropic."""
+    factor = np.linalg.cholesky(_in_range(covariance)).astype(np.float64)
+    return LinearMap(factor * math.exp(-float(np.log(np.diag(factor)).mean())))
+
+
+def check_covariance(covariance: Any, dimension: int) -> FloatArray:
+    """Return a covariance given as variances or as a matrix as a matrix, or say what is wrong with it."""
+    array = as_real_array(covariance, "covariance")
+    if array.shape not in ((dimension,), (dimension, dimension)):
+        raise ValueError(
+            f"covariance must have shape ({dimension},) or ({dimension}, {dimension}); "
+            f"got shape {array.shape}"
+        )
+    matrix = as_kernel_array(array)
+    check_finite(matrix, "covariance")
+    if matrix.ndim == 1:
+        if not matrix.min() > 0.0:
+            raise ValueError(f"covariance must have positive variances; its smallest value is {matrix.min()}")
+        matrix = np.diag(matrix)
+    greatest = float(np.abs(matrix).max())
+    if not np.abs(matrix - matrix.T).max() <= _ASYMMETRY * greatest:
+        row, col = np.unravel_index(np.abs(matrix - matrix.T).argmax(), matrix.shape)
+        raise ValueError(
+            f"covariance must be symmetric; covariance[{row}, {col}] is {matrix[row, col]} and "
+            f"covariance[{col}, {row}] is {matrix[col, row]}"
+        )
+    matrix = (matrix + matrix.T) / 2.0
+    try:
+        np.linalg.cholesky(_in_range(matrix))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"covariance must be positive definite; its smallest eigenvalue is "
+            f"{np.linalg.eigvalsh(matrix).min():.3g}, its greatest {np.linalg.eigvalsh(matrix).max():.3g}"
+        ) from None
+    return matrix
+
+
+def _in_range(covariance: FloatArray) -> FloatArray:
+    """Divide by a power of two such that no square over- or underflows."""
+    return np.ldexp(covariance, -math.frexp(float(np.abs(covariance).max()) or 1.0)[1])

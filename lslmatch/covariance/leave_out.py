@@ -1,0 +1,151 @@
+"""Costs of all pairs under a metric from which the pair that is judged was left out.
+
+A matching is given, and the metric ``A = sum w_k r_k r_k^T + ridge I`` made from its residuals. To judge
+the pair (i, j), the residual of x_i with its present partner and that of y_j with its present partner are
+taken out of A: otherwise the present pairs would be cheap because the metric was made from them. Let U
+hold the two columns sqrt(w) r, z = x_i - scale y_j - shift, u = U^T A^-1 z and G = U^T A^-1 U. Then
+
+    Q   = z^T A^-1 z + u^T (I - G)^-1 u            (Woodbury's formula),
+    det = det(I - G),
+
+and the cost is ``log Q + log(det) / d + log(det A) / d``: the logarithm of the squared distance in the
+metric A without the two, divided by the d-th root of its determinant, as the volume is to be that of the
+coordinates. Where i and j are partners there is one column, and where a point has no partner it has none.
+
+All inner products come from four matrix products a block of rows; a kernel puts them together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import kernel
+from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.covariance.metric import Metric
+
+#: Entries of each of the four products of a block of rows (8 MB).
+_BLOCK_ENTRIES = 1 << 20
+#: A squared distance below this share of the squared norms is computed anew by differences.
+_CANCELLED = 1e-5
+#: No factor of the determinant and no squared distance is taken to be smaller than this (of the mean square).
+_LEAST_RATIO = 2.0**-104
+
+
+class White(NamedTuple):
+    """Both sets in coordinates where the metric is Euclidean, and residuals of the present partners."""
+
+    a: FloatArray  # (n, d)
+    b: FloatArray  # (m, d)
+    a_residual: FloatArray  # (n, d), times the root of its weight; 0 where there is no partner
+    b_residual: FloatArray  # (m, d)
+    partner: IntArray  # (n,): the present partner of each x, or -1
+    floor: float  # squared distances below this are raised to it
+    offset: float  # log(det A) / d
+    dimension: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of points n and m."""
+        return len(self.a), len(self.b)
+
+    def transposed(self) -> White:
+        """Exchange the roles of the two sets."""
+        partner = np.full(len(self.b), -1, np.intp)
+        rows = np.flatnonzero(self.partner >= 0)
+        partner[self.partner[rows]] = rows
+        return self._replace(
+            a=self.b, b=self.a, a_residual=self.b_residual, b_residual=self.a_residual, partner=partner
+        )
+
+    def rows(self, chosen: IntArray) -> White:
+        """Keep some points of the first set."""
+        return self._replace(
+            a=self.a[chosen], a_residual=self.a_residual[chosen], partner=self.partner[chosen]
+        )
+
+
+def whiten(
+    x: FloatArray, y: FloatArray, partner: IntArray, metric: Metric, dimension: int, leave_out: bool = True
+) -> White:
+    """Bring two aligned sets and their present residuals into the coordinates of a metric."""
+    a, b = metric.whiten(x), metric.whiten(y)
+    rows = np.flatnonzero(partner >= 0)
+    a_residual, b_residual = np.zeros_like(a), np.zeros_like(b)
+    if leave_out:
+        residuals = metric.whiten(x[rows] - y[partner[rows]]) * np.sqrt(metric.weight)[:, None]
+        a_residual[rows], b_residual[partner[rows]] = residuals, residuals
+    spread = float(((a - a.mean(axis=0)) ** 2).sum() + ((b - a.mean(axis=0)) ** 2).sum()) / (len(a) + len(b))
+    log_volume = metric.log_determinant() + (dimension - a.shape[1]) * np.log(metric.ridge)
+    return White(
+        a, b, a_residual, b_residual, partner, spread * _LEAST_RATIO, log_volume / dimension, dimension
+    )
+
+
+def cost_matrix(white: White, workers: int = 1) -> FloatArray:
+    """Compute the costs of all pairs."""
+    n, m = white.shape
+    costs = np.empty((n, m))
+
+    def fill(worker: int, first: int, last: int) -> None:
+        fill_rows(white, first, last, costs[first:last])
+
+    over_rows(fill, n, max(_BLOCK_ENTRIES // m, 1), workers)
+    return costs
+
+
+def fill_rows(white: White, first: int, last: int, costs: FloatArray) -> None:
+    """Fill in the costs of some rows."""
+    rows = slice(first, last)
+    a, a_residual = white.a[rows], white.a_residual[rows]
+    np.matmul(a, white.b.T, out=costs)
+    row_product = a_residual @ white.b.T
+    col_product = a @ white.b_residual.T
+    overlap = a_residual @ white.b_residual.T
+    _combine(white, first, row_product, col_product, overlap, costs)
+
+
+@kernel
+def _combine(white, first, row_product, col_product, overlap, costs):
+    """Turn the products ``a . b``, which `costs` holds, into costs."""
+    rows, m = costs.shape
+    d = white.a.shape[1]
+    b_norm, b_own, b_leverage = np.empty(m), np.empty(m), np.empty(m)
+    for j in range(m):
+        b_norm[j] = _inner(white.b[j], white.b[j])
+        b_own[j] = _inner(white.b_residual[j], white.b[j])
+        b_leverage[j] = _inner(white.b_residual[j], white.b_residual[j])
+    for r in range(rows):
+        i = first + r
+        a_norm = _inner(white.a[i], white.a[i])
+        a_own = _inner(white.a_residual[i], white.a[i])
+        a_rest = max(1.0 - _inner(white.a_residual[i], white.a_residual[i]), _LEAST_RATIO)
+        for j in range(m):
+            norms = a_norm + b_norm[j]
+            square = norms - 2.0 * costs[r, j]
+            if square < _CANCELLED * norms:
+                square = 0.0
+                for k in range(d):
+                    square += (white.a[i, k] - white.b[j, k]) ** 2
+            u = a_own - row_product[r, j]
+            if white.partner[i] == j:
+                determinant = a_rest
+                square += u * u / a_rest
+            else:
+                b_rest = max(1.0 - b_leverage[j], _LEAST_RATIO)
+                v = col_product[r, j] - b_own[j]
+                g = overlap[r, j]
+                determinant = max(a_rest * b_rest - g * g, _LEAST_RATIO)
+                square += (b_rest * u * u + 2.0 * g * u * v + a_rest * v * v) / determinant
+            square = max(square, white.floor)
+            costs[r, j] = np.log(square) + np.log(determinant) / white.dimension + white.offset
+
+
+@kernel
+def _inner(p, q):
+    total = 0.0
+    for k in range(p.size):
+        total += p[k] * q[k]
+    return total

@@ -1,0 +1,99 @@
+"""A covariance of the noise from the residuals of matched pairs.
+
+With residuals r_k and weights w_k whose mean is 1, and k = 1, ..., K, the estimate is
+
+    A = (1 - s) / K * sum of w_k r_k r_k^T + s * mean variance * I,
+
+where the shrinkage s is that of Ledoit and Wolf (J. Multivariate Anal. 88, 2004). Only the shape of A
+matters to a matching, so the units of the weights are free.
+
+Weights are equal, or those of Tyler (Ann. Statist. 15, 1987), which suit noise of unequal levels: inverse
+to the quadratic form of the residual. Here the residual is left out of the matrix of its own quadratic
+form, because with as many dimensions as pairs each residual would otherwise explain itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+
+#: Rounds of Tyler's fixed point. It need not settle: any weights make a valid metric.
+_TYLER_ROUNDS = 10
+#: A residual whose quadratic form is below this share of the mean one gets no greater weight for it.
+_LEAST_FORM = 1e-12
+#: The least shrinkage, times the number of pairs: what keeps a matrix of low rank from being singular.
+_LEAST_SHRINKAGE = 1e-3
+
+
+class Metric(NamedTuple):
+    """A covariance ``A = sum of weight[k] * r_k r_k^T + ridge * I`` and its Cholesky factor."""
+
+    factor: FloatArray  # (d, d), lower triangular, factor @ factor.T = A
+    weight: FloatArray  # (K,), with (1 - s) / K in them
+    ridge: float
+
+    def whiten(self, points: FloatArray) -> FloatArray:
+        """Map points such that Euclidean distances become those of the metric."""
+        from scipy.linalg import solve_triangular  # takes longer than the rest of the import
+
+        white: FloatArray = solve_triangular(self.factor, points.T, lower=True, check_finite=False).T
+        return np.ascontiguousarray(white)
+
+    def log_determinant(self) -> float:
+        """Compute the logarithm of the determinant of A."""
+        return 2.0 * float(np.log(np.diag(self.factor)).sum())
+
+
+def equal_metric(residuals: FloatArray, dimension: int) -> Metric:
+    """Estimate the covariance with equal weights.
+
+    `dimension` is that of the space, which may exceed the columns of `residuals` if only a subspace with all
+    points in it is looked at.
+    """
+    return _shrunken(residuals, np.ones(len(residuals)), dimension)
+
+
+def tyler_metric(residuals: FloatArray, dimension: int) -> Metric:
+    """Estimate the covariance with weights inverse to each residual's own quadratic form."""
+    squares = np.einsum("ij,ij->i", residuals, residuals)
+    weights = np.ones(len(residuals))
+    metric = _shrunken(residuals, weights, dimension)
+    for _ in range(_TYLER_ROUNDS):
+        forms = left_out_forms(residuals, metric)
+        weights = 1.0 / np.maximum(forms, _LEAST_FORM * forms.mean())
+        weights *= squares.sum() / float(weights @ squares)
+        before, metric = metric, _shrunken(residuals, weights, dimension)
+        if metric.weight.sum() == 0.0 or np.allclose(metric.weight, before.weight, rtol=1e-3, atol=0.0):
+            break
+    return metric
+
+
+def left_out_forms(residuals: FloatArray, metric: Metric) -> FloatArray:
+    """Compute ``r^T A^-1 r`` of each residual with that residual left out of A."""
+    white = metric.whiten(residuals)
+    forms = np.einsum("ij,ij->i", white, white)
+    left: FloatArray = forms / np.maximum(1.0 - metric.weight * forms, np.finfo(float).eps)
+    return left
+
+
+def _shrunken(residuals: FloatArray, weights: FloatArray, dimension: int) -> Metric:
+    count, columns = residuals.shape
+    weighted = residuals * np.sqrt(weights)[:, None]
+    scatter = weighted.T @ weighted / count
+    squares = np.einsum("ij,ij->i", weighted, weighted)
+    mean = float(squares.mean()) / dimension
+    # Squared Frobenius norms: of the scatter, of its distance to a multiple of I, and of its sampling error.
+    norm = float(np.vdot(scatter, scatter))
+    distance = norm - dimension * mean**2
+    error = (float((squares**2).mean()) - norm) / count
+    shrinkage = 1.0
+    if distance > 0.0:
+        shrinkage = min(max(error / distance, _LEAST_SHRINKAGE / count), 1.0)
+    ridge = shrinkage * mean
+    scatter *= 1.0 - shrinkage
+    scatter[np.diag_indices(columns)] += ridge
+    factor = np.linalg.cholesky(scatter)
+    return Metric(factor, weights * ((1.0 - shrinkage) / count), ridge)
