@@ -16,6 +16,7 @@ from verification.data import (
     brain_regions,
     counties,
     held_out,
+    metabolites,
     questionnaires,
     r_packages,
     stations,
@@ -77,7 +78,11 @@ def test_a_missing_package_is_named_with_its_extra(module, load, monkeypatch):
 
 @pytest.mark.parametrize(
     ("package", "load"),
-    [("r-cran-fields", stations.load_stations), ("r-cran-psychtools", questionnaires.load_questionnaires)],
+    [
+        ("r-cran-fields", stations.load_stations),
+        ("r-cran-psychtools", questionnaires.load_questionnaires),
+        ("r-bioc-pcamethods", metabolites.load_metabolites),
+    ],
 )
 def test_a_missing_r_package_is_named_as_debian_names_it(package, load, tmp_path):
     with pytest.raises(MissingExtraError, match=f"is not there; get it with: apt-get install {package}$"):
@@ -226,6 +231,27 @@ def test_one_variable_is_read_from_the_database_of_an_r_package(tmp_path, monkey
     monkeypatch.setitem(sys.modules, "rdata", rdata)
     for name, value in values.items():
         assert r_packages.read_variable("psychTools", name, "held-out", tmp_path) == (value, ".rds")
+
+
+def test_plants_of_a_time_are_shared_out_by_turns(tmp_path, monkeypatch):
+    names = ["X0h", "X0h.1", "X0h.2", "X12h", "X12h.1"]
+    levels = np.array([[1.0, 2.0, 5.0, 7.0, 8.0], [0.0, -1.0, 4.0, 3.0, 2.0]])
+
+    class Matrix:
+        coords = {"dim_1": names}
+
+        def __array__(self, dtype=None, copy=None):
+            return levels
+
+    path = tmp_path / "pcaMethods" / "data" / "metaboliteDataComplete.RData"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    files = {(path, "ASCII"): {"metaboliteDataComplete": Matrix()}}
+    rdata = SimpleNamespace(read_rda=lambda path, default_encoding: files[path, default_encoding])
+    monkeypatch.setitem(sys.modules, "rdata", rdata)
+    found = metabolites.load_metabolites(tmp_path)
+    np.testing.assert_array_equal(found.x, [[3.0, 7.0], [2.0, 3.0]])
+    np.testing.assert_array_equal(found.y, [[2.0, 8.0], [-1.0, 2.0]])
 
 
 def detections(*points):

@@ -15,6 +15,7 @@ import numpy as np
 from verification.data.brain_regions import load_regions
 from verification.data.counties import load_counties
 from verification.data.installed import MissingExtraError
+from verification.data.metabolites import load_metabolites
 from verification.data.pairs import Pairs, partner_correlations
 from verification.data.questionnaires import load_questionnaires
 from verification.data.stations import load_stations
@@ -30,6 +31,7 @@ SETS: dict[str, Callable[[], Pairs]] = {
     "stations": load_stations,
     "questionnaires": load_questionnaires,
     "counties": load_counties,
+    "metabolites": load_metabolites,
 }
 
 

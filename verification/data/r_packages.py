@@ -11,12 +11,19 @@ from verification.data.installed import MissingExtraError, require
 #: Where Debian puts R's packages.
 LIBRARY = Path("/usr/lib/R/site-library")
 
+#: R's packages that have data here, by their names in R, with their names in Debian.
+DEBIAN = {
+    "fields": "r-cran-fields",
+    "pcaMethods": "r-bioc-pcamethods",
+    "psychTools": "r-cran-psychtools",
+}
+
 
 def require_r_file(package: str, name: str, library: Path = LIBRARY) -> Path:
     """Give the path of a file of data of an R package, or say which Debian package brings it."""
     path = library / package / "data" / name
     if not path.is_file():
-        raise MissingExtraError(f"{path} is not there; get it with: apt-get install r-cran-{package.lower()}")
+        raise MissingExtraError(f"{path} is not there; get it with: apt-get install {DEBIAN[package]}")
     return path
 
 
