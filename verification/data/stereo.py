@@ -11,6 +11,9 @@ What was chosen, and why:
   the left one, their sizes differ by less than a factor of 1.25 and their orientations by less than a
   sixteenth of a turn, and each is the other's nearest among those. Evaluations of descriptors
   define the truth in this way, by geometry alone: descriptors have no part in it;
+- the disparity is that of the pixel of the left view: column c there is column c minus disparity in the
+  right view. The manual of scikit-image reads as if it were that of the right view, but grey values agree
+  better so (correlation 0.94 against 0.86);
 - points of the left view that something nearer hides from the right camera are left out.
 """
 
