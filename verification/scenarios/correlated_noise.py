@@ -112,7 +112,9 @@ def blocks(d: int, condition: float, rng: np.random.Generator) -> FloatArray:
 
 def mixed(d: int, condition: float, rng: np.random.Generator) -> FloatArray:
     """Give the sum of a strong direction, blocks and neighbours that are correlated."""
-    return sum(shape(d, condition, rng) for shape in (one_direction, blocks, autoregressive)) / 3.0
+    parts = [shape(d, condition, rng) for shape in (one_direction, blocks, autoregressive)]
+    total: FloatArray = np.mean(parts, axis=0)
+    return total
 
 
 #: Covariances by name.
@@ -190,7 +192,7 @@ def _at_level(
     features: FloatArray, noise: FloatArray, covariance: FloatArray, level: float, rng: np.random.Generator
 ) -> CorrelatedConfiguration:
     n, d = features.shape
-    factor = np.linalg.cholesky(covariance)
+    factor = np.linalg.cholesky(covariance).astype(np.float64)
     white = np.linalg.solve(factor, features.T).T
     white *= level * theory.noise_floor(n, d) / typical_separation(white, noise)
     truth = Configuration(white, noise, 3.0, np.full(d, 5.0), draw_permutation(n, rng))
