@@ -193,7 +193,7 @@ def _at_level(
 ) -> CorrelatedConfiguration:
     n, d = features.shape
     factor = np.linalg.cholesky(covariance).astype(np.float64)
-    white = np.linalg.solve(factor, features.T).T
+    white: FloatArray = np.linalg.solve(factor, features.T).T.astype(np.float64)
     white *= level * theory.noise_floor(n, d) / typical_separation(white, noise)
     truth = Configuration(white, noise, 3.0, np.full(d, 5.0), draw_permutation(n, rng))
     return CorrelatedConfiguration(truth, factor)
