@@ -26,9 +26,15 @@ _ROWS = 64
 
 def cross_entropy(costs: FloatArray, partner: IntArray, dimension: int) -> float:
     """Compute the cross-entropy of a matching whose costs are all given."""
+    return best_rate(costs, partner, dimension)[1]
+
+
+def best_rate(costs: FloatArray, partner: IntArray, dimension: int) -> tuple[float, float]:
+    """Give the rate at which a matching predicts itself best, and its cross-entropy there."""
     total = _row_entropies(costs, partner, _least_rate(dimension))
     total += _column_entropies(costs, partner, _least_rate(dimension))
-    return float(total.min()) / np.count_nonzero(partner >= 0)
+    best = int(total.argmin())
+    return _least_rate(dimension) * 2.0**best, float(total[best] / np.count_nonzero(partner >= 0))
 
 
 def sampled_cross_entropy(white: White) -> float:
@@ -42,7 +48,7 @@ def sampled_cross_entropy(white: White) -> float:
             costs = np.empty(part.shape)
             fill_rows(part, 0, len(costs), costs)
             total += _row_entropies(costs, part.partner, _least_rate(white.dimension))
-    return float(total.min()) / some.size
+    return float(total.min() / some.size)
 
 
 def _least_rate(dimension: int) -> float:

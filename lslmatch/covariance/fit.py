@@ -12,7 +12,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.covariance.leave_out import White, whiten
 from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
 from lslmatch.geometry.coordinates import common_coordinates
-from lslmatch.results import Affine
+from lslmatch.results import Affine, Covariance
 
 #: How the residuals are weighted, by name.
 WEIGHTINGS: dict[str, Callable[[FloatArray, int], Metric]] = {"tyler": tyler_metric, "equal": equal_metric}
@@ -53,6 +53,21 @@ def fit_matching(
         return None
     white = whiten(sets.a, sets.b, reference, metric, x.shape[1])
     return Fit(reference, affine, weighting, metric, white, sets.exponent)
+
+
+def white_of(x: FloatArray, y: FloatArray, affine: Affine, covariance: Covariance) -> tuple[White, float]:
+    """Give the coordinates of a covariance that was learned before, and the offset of costs in units of x."""
+    assert covariance.reference is not None
+    assert covariance.weight is not None
+    sets, reference = _Aligned.at(x, y, affine), covariance.reference
+    rows = np.flatnonzero(reference >= 0)
+    weight, ridge = covariance.weight[rows], math.ldexp(covariance.ridge, -2 * sets.exponent)
+    residuals = (sets.a[rows] - sets.b[reference[rows]]) * np.sqrt(weight)[:, None]
+    matrix = residuals.T @ residuals
+    matrix[np.diag_indices(len(matrix))] += ridge
+    metric = Metric(np.linalg.cholesky(matrix).astype(np.float64), weight, ridge)
+    white = whiten(sets.a, sets.b, reference, metric, x.shape[1], covariance.leave_out)
+    return white, 2.0 * sets.exponent * math.log(2.0)
 
 
 class _Aligned(NamedTuple):

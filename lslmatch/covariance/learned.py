@@ -19,8 +19,8 @@ from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
 _LEAST_PAIRS = 4
-#: An estimate is kept beside isotropic noise if its cross-entropy is below this share. On isotropic planted data
-#: the best of many matchings got down to .91 by chance; with correlated noise worth learning, to .76 or less.
+#: An estimate is kept beside isotropic noise if its cross-entropy is below this share. On isotropic planted
+#: data the best of many matchings got down to .91 by chance; with noise worth learning, to .76 or less.
 _WORTH = 0.9
 #: Up to so many pairs of points all costs are looked at to judge isotropic noise; of more, some.
 _MOST_ENTRIES = 1 << 24

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.diagnosis.margins import Optimum, reduced_costs
 
 #: Rounds, at most and in one call: between calls Ctrl-C is heard.
@@ -34,12 +34,20 @@ def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> Float
     `rate` is how much log-probability a unit of cost takes. Of two matchings that tie, each has the same
     probability, so a pair that could be exchanged at no cost has 1/2 or less.
     """
-    n, m = optimum.geometry.shape
+    reduced = reduced_costs(optimum, slice(None), workers)
+    return settled_probabilities(reduced, optimum.col_dual, optimum.col_of_row, rate)
+
+
+def settled_probabilities(
+    reduced: FloatArray, col_dual: FloatArray, col_of_row: IntArray, rate: float
+) -> FloatArray:
+    """Do the same for given reduced costs of n rows and m >= n columns."""
+    n, m = reduced.shape
     weights = np.empty((n + (n < m), m))
-    weights[:n] = reduced_costs(optimum, slice(None), workers)
-    weights[n:] = -optimum.col_dual
+    weights[:n] = reduced
+    weights[n:] = -col_dual
     np.maximum(weights, 0.0, out=weights)
-    pairs = np.arange(n), optimum.col_of_row
+    pairs = np.arange(n), col_of_row
     weights[pairs] = 0.0  # as it is but for rounding, which huge costs and rates would magnify
     with np.errstate(over="ignore"):
         weights *= -rate

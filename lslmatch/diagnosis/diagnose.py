@@ -24,9 +24,11 @@ from lslmatch._validation import (
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
+from lslmatch.certificate_left_out import whitened
 from lslmatch.costs import make_rule
 from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
+from lslmatch.diagnosis.left_out import fixed, judge_pairs
 from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
@@ -99,6 +101,11 @@ def diagnose(
     where many alternatives compete, as they do in few dimensions. Confidences trust the model and the
     alignment. They are too high where features vary in few of the d directions, or most pairs are wrong.
 
+    Under a covariance that was given or learned, all of this is measured in coordinates where it is the
+    identity and volumes are those of `x`. Where pairs were left out of it, margins and confidences are those
+    of the costs with pairs left out, at the rate at which the matching predicts itself best. Noise levels,
+    separation and verdict take the covariance for known: too bright a picture if pairs are few for d.
+
     Parameters
     ----------
     x : array_like of shape (n, d)
@@ -145,6 +152,14 @@ def diagnose(
     permutation = check_matching(result.permutation, "result.permutation", n, m)
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
+    learned = None
+    if result.covariance is not None:
+        if result.covariance.leave_out and result.covariance.reference is not None:
+            learned = judge_pairs(x, y, result._replace(permutation=permutation), chosen)
+        # The rest is that of isotropic noise in coordinates where the covariance is the identity.
+        x, y, result = whitened(x, y, result._replace(covariance=fixed(result.covariance)))
+        result = result._replace(covariance=None)
+        affine = result.affine
     geometry = common_coordinates(x, y, affine)
     rows = np.flatnonzero(permutation >= 0)
     pairs = geometry.taken(rows, permutation[rows])
@@ -164,7 +179,9 @@ def diagnose(
         noise[rows] = np.ldexp(levels, geometry.exponent)
 
     margin = confidence = None
-    if result.row_dual is not None:
+    if learned is not None:
+        margin, confidence = learned
+    elif result.row_dual is not None:
         optimum, x_of_row = _optimum(x, y, geometry, result._replace(permutation=permutation))
         arcs = shortest_arcs(optimum, workers)
         margin = np.full(n, np.nan)

@@ -1,0 +1,102 @@
+"""Margins and confidences under a learned covariance, where each pair is judged with itself left out.
+
+Such costs are not a function of distances in one metric, so their matrix is held in memory.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lslmatch._jit import kernel
+from lslmatch._types import FloatArray, IntArray
+from lslmatch._validation import check_vector
+from lslmatch.covariance.evidence import best_rate
+from lslmatch.covariance.fit import white_of
+from lslmatch.covariance.leave_out import cost_matrix
+from lslmatch.diagnosis.confidence import settled_probabilities
+from lslmatch.results import Covariance, MatchResult
+
+#: Reduced costs of matched pairs must be 0 up to this, or the result is that of other sets.
+_MISFIT = 1e-6
+
+
+def fixed(covariance: Covariance) -> Covariance:
+    """Take a learned covariance for one that was given."""
+    if covariance.reference is None:
+        return covariance
+    matrix = covariance.matrix
+    unit = math.frexp(float(np.abs(matrix).max()))[1]
+    factor = np.linalg.cholesky(np.ldexp(matrix, -unit)).T.astype(np.float64)
+    return Covariance(factor, 0.0)  # in some unit: only the shape counts
+
+
+def judge_pairs(
+    x: FloatArray, y: FloatArray, result: MatchResult, chosen: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Give the margin and the confidence of every x; margins are exact where chosen, else lower bounds."""
+    n, m = len(x), len(y)
+    assert result.covariance is not None
+    u = check_vector(result.row_dual, "result.row_dual", n)
+    v = check_vector(result.col_dual, "result.col_dual", m)
+    white, offset = white_of(x, y, result.affine, result.covariance)
+    costs = cost_matrix(white) + offset
+    rate = best_rate(costs, result.permutation, x.shape[1])[0]
+    reduced = costs - u[:, None] - v
+    rows = np.flatnonzero(result.permutation >= 0)
+    cols = result.permutation[rows]
+    if not np.abs(reduced[rows, cols]).max() <= _MISFIT:
+        raise ValueError(
+            "result must be what match returned for x and y; its dual variables do not add up to its costs"
+        )
+    if n > m:
+        x_of_row = rows[np.argsort(cols)]
+        reduced, col_dual, col_of_row = np.ascontiguousarray(reduced.T), u, x_of_row
+    else:
+        x_of_row, col_dual, col_of_row = rows, v, cols
+    np.maximum(reduced, 0.0, out=reduced)
+    arcs = _arcs(reduced, col_dual, col_of_row)
+    margin, confidence = np.full(n, np.nan), np.full(n, np.nan)
+    margin[x_of_row] = (arcs.min(axis=1) + arcs.min(axis=0))[: len(reduced)]
+    exact = np.flatnonzero(chosen[x_of_row])
+    for row in exact:  # back in Python after each search, so that Ctrl-C is heard
+        margin[x_of_row[row]] = _shortest_cycle(arcs, row)
+    confidence[x_of_row] = settled_probabilities(reduced, col_dual, col_of_row, rate)
+    return margin, confidence
+
+
+def _arcs(reduced: FloatArray, col_dual: FloatArray, col_of_row: IntArray) -> FloatArray:
+    """Give what it costs row k to take the column of row l; one more node stands for all that is free."""
+    n, m = reduced.shape
+    nodes = n + (n < m)
+    arcs = np.empty((nodes, nodes))
+    arcs[:n, :n] = reduced[:, col_of_row]
+    if n < m:
+        free = np.setdiff1d(np.arange(m), col_of_row)
+        arcs[:n, n] = reduced[:, free].min(axis=1)
+        arcs[n, :n] = np.maximum(-col_dual[col_of_row], 0.0)
+    np.fill_diagonal(arcs, np.inf)
+    return arcs
+
+
+@kernel
+def _shortest_cycle(arcs, start):
+    """Find the length of the shortest cycle through a node, by Dijkstra's algorithm."""
+    nodes = len(arcs)
+    distance, is_open = arcs[start].copy(), np.ones(nodes, np.bool_)
+    is_open[start] = False
+    shortest = np.inf
+    while True:
+        node, least = -1, shortest
+        for k in range(nodes):
+            if is_open[k] and distance[k] < least:
+                node, least = k, distance[k]
+        if node < 0:
+            return shortest
+        is_open[node] = False
+        shortest = min(shortest, least + arcs[node, start])
+        for k in range(nodes):
+            if is_open[k]:
+                distance[k] = min(distance[k], least + arcs[node, k])

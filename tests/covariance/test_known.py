@@ -1,0 +1,80 @@
+"""A covariance that is known: the same as matching in coordinates in which it is the identity."""
+
+import numpy as np
+import pytest
+from support.planted import draw, strong_direction
+
+from lslmatch import Affine, check_certificate, diagnose, match
+
+D = 4
+COVARIANCE = strong_direction(D)
+X, Y, PERMUTATION = draw(COVARIANCE, 30, 3.0, np.random.default_rng(0))
+WHITENING = np.linalg.inv(np.linalg.cholesky(COVARIANCE / np.linalg.det(COVARIANCE) ** (1 / D)))
+
+
+@pytest.mark.parametrize("objective", ["lsl", "lss", "lsns", "greedy"])
+@pytest.mark.parametrize("alignment", ["standardize", "identity", "profile", "auto"])
+def test_it_is_matching_in_whitened_coordinates(objective, alignment):
+    noise = (1.0, 0.5) if objective == "lsns" else None
+    result = match(X, Y, objective=objective, alignment=alignment, covariance=COVARIANCE, noise=noise)
+    # Relative to one point for both sets, which leaves the identity as it is.
+    white = [(points - X[0]) @ WHITENING.T for points in (X, Y)]
+    expected = match(*white, objective=objective, alignment=alignment, noise=noise)
+    np.testing.assert_array_equal(result.permutation, expected.permutation)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
+    assert result.scale == pytest.approx(expected.scale, rel=1e-9)
+    if objective != "greedy":
+        assert check_certificate(X, Y, result) < 1e-9
+    assert diagnose(X, Y, result).noise.shape == (30,)
+
+
+def test_a_given_map_is_in_the_coordinates_of_the_sets():
+    affine = Affine(2.0, np.full(D, 3.0))
+    result = match(X, Y, alignment=affine, covariance=COVARIANCE)
+    assert result.scale == 2.0
+    np.testing.assert_allclose(result.shift, 3.0, rtol=1e-12)
+    residuals = (X - 2.0 * Y[result.permutation] - 3.0) @ WHITENING.T
+    assert result.objective == pytest.approx(np.log((residuals**2).sum(axis=1)).sum(), rel=1e-12)
+
+
+def test_a_multiple_of_the_identity_is_no_covariance():
+    plain = match(X, Y)
+    for covariance in (np.full(D, 7.0), 7.0 * np.eye(D)):
+        result = match(X, Y, covariance=covariance)
+        np.testing.assert_array_equal(result.permutation, plain.permutation)
+        assert result.objective == pytest.approx(plain.objective, rel=1e-12)
+        np.testing.assert_allclose(result.shift, plain.shift, rtol=1e-9)
+
+
+def test_variances_are_the_diagonal_of_a_matrix():
+    variances = np.arange(1.0, D + 1)
+    one, other = match(X, Y, covariance=variances), match(X, Y, covariance=np.diag(variances))
+    np.testing.assert_array_equal(one.row_dual, other.row_dual)
+    np.testing.assert_allclose(one.covariance.matrix, np.diag(variances), rtol=1e-12)
+
+
+def test_sets_of_unequal_size_have_a_certificate():
+    for x, y in ((X[:20], Y), (X, Y[:20])):
+        assert check_certificate(x, y, match(x, y, covariance=COVARIANCE)) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("covariance", "message"),
+    [
+        (np.ones(3), "shape"),
+        (np.ones((D, 3)), "shape"),
+        (np.full(D, np.nan), "finite"),
+        (np.array([1.0, 1.0, 0.0, 1.0]), "positive variances"),
+        (np.triu(np.ones((D, D))), "symmetric"),
+        (np.ones((D, D)), "positive definite"),
+        ("diagonal", "must be one of"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(covariance, message):
+    with pytest.raises(ValueError, match=message):
+        match(X, Y, covariance=covariance)
+
+
+def test_complex_numbers_are_refused():
+    with pytest.raises(TypeError, match="covariance"):
+        match(X, Y, covariance=np.eye(D) * 1j)

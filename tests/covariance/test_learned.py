@@ -1,0 +1,208 @@
+"""A covariance that is learned from the matching: certified, invariant, better where noise is correlated."""
+
+import numpy as np
+import pytest
+from reference import SMALL
+from support.planted import draw, strong_direction
+
+from lslmatch import check_certificate, diagnose, match
+
+N, D = (24, 5) if SMALL else (80, 20)
+X, Y, PERMUTATION = draw(strong_direction(D), N, 1.5 if SMALL else 0.8, np.random.default_rng(0))
+
+
+def shares(x, y, permutation, *covariances):
+    return [float((match(x, y, covariance=c).permutation == permutation).mean()) for c in covariances]
+
+
+def test_it_finds_what_isotropic_noise_does_not():
+    plain, learned, chosen = shares(X, Y, PERMUTATION, "isotropic", "estimate", "auto")
+    assert learned >= plain + 0.2
+    assert chosen == learned
+
+
+@pytest.mark.skipif(SMALL, reason="many matchings")
+def test_on_average_it_beats_isotropic_noise_by_far():
+    gains = []
+    for seed in range(8):
+        x, y, permutation = draw(strong_direction(20), 60, 0.7, np.random.default_rng([1, seed]))
+        plain, learned = shares(x, y, permutation, "isotropic", "auto")
+        gains.append(learned - plain)
+    # Four standard errors of the mean.
+    assert np.mean(gains) - 4 * np.std(gains, ddof=1) / np.sqrt(8) > 0.2
+
+
+@pytest.mark.skipif(SMALL, reason="many matchings")
+@pytest.mark.parametrize(("n", "d", "signal"), [(100, 2, 8.0), (60, 10, 1.5), (40, 60, 0.8)])
+def test_on_isotropic_noise_auto_loses_nothing(n, d, signal):
+    losses = []
+    for seed in range(6):
+        x, y, permutation = draw(np.eye(d), n, signal, np.random.default_rng([2, seed]))
+        plain, chosen = shares(x, y, permutation, "isotropic", "auto")
+        losses.append(plain - chosen)
+    assert np.mean(losses) <= 0.01
+
+
+@pytest.mark.parametrize(("n", "m"), [(N, N), (N - 6, N), (N, N - 6)])
+def test_the_matching_is_proven_optimal_for_its_costs(n, m):
+    x, y = X[:n], Y[:m]
+    result = match(x, y, covariance="estimate")
+    assert result.covariance.leave_out
+    assert check_certificate(x, y, result) < 1e-9
+    rows = np.flatnonzero(result.permutation >= 0)
+    duals = result.row_dual[rows] + result.col_dual[result.permutation[rows]]
+    assert result.objective == pytest.approx(duals.sum())
+
+
+def test_a_result_that_was_tampered_with_is_not_proven():
+    result = match(X, Y, covariance="estimate")
+    swapped = result.permutation.copy()
+    swapped[:2] = swapped[1::-1]
+    learned = result.covariance
+    reference = learned.reference.copy()
+    reference[:2] = reference[1::-1]
+    for wrong in (
+        result._replace(permutation=swapped),
+        result._replace(row_dual=result.row_dual + 1e-3),
+        result._replace(scale=1.01 * result.scale),
+        result._replace(covariance=None),
+        result._replace(covariance=learned._replace(leave_out=False)),
+        result._replace(covariance=learned._replace(ridge=1.1 * learned.ridge)),
+        result._replace(covariance=learned._replace(weight=np.roll(learned.weight, 1) + learned.weight)),
+        result._replace(covariance=learned._replace(reference=reference)),
+    ):
+        assert not check_certificate(X, Y, wrong) < 1e-6
+
+
+def test_the_covariance_is_that_of_the_residuals():
+    result = match(X, Y, covariance="estimate")
+    learned = result.covariance
+    residuals = X - result.scale * Y[learned.reference] - result.shift
+    expected = (residuals * learned.weight[:, None]).T @ residuals + learned.ridge * np.eye(D)
+    np.testing.assert_allclose(learned.matrix, expected, rtol=1e-9, atol=1e-12)
+    strongest = np.linalg.eigh(learned.matrix)[1][:, -1]
+    assert abs(strongest.sum()) / np.sqrt(D) > 0.95
+
+
+def test_order_units_origin_and_axes_do_not_matter():
+    result = match(X, Y, covariance="estimate")
+    rng = np.random.default_rng(3)
+    p, q = rng.permutation(N), rng.permutation(N)
+    moved = match(X[p], Y[q], covariance="estimate")
+    np.testing.assert_array_equal(q[moved.permutation], result.permutation[p])
+    scaled = match(X * 8.0 + 5.0, Y * 0.5 - 1.0, covariance="estimate")
+    np.testing.assert_array_equal(scaled.permutation, result.permutation)
+    assert scaled.scale == pytest.approx(16.0 * result.scale, rel=1e-6)
+    axes = np.linalg.qr(rng.normal(size=(D, D)))[0]
+    rotated = match(X @ axes, Y @ axes, covariance="estimate")
+    np.testing.assert_array_equal(rotated.permutation, result.permutation)
+    np.testing.assert_allclose(
+        rotated.covariance.matrix, axes.T @ result.covariance.matrix @ axes, rtol=1e-6, atol=1e-6
+    )
+
+
+def test_the_number_of_workers_changes_no_bit():
+    one, two = (match(X, Y, covariance="estimate", workers=workers) for workers in (1, 2))
+    np.testing.assert_array_equal(one.row_dual, two.row_dual)
+    np.testing.assert_array_equal(one.permutation, two.permutation)
+
+
+def test_a_map_that_was_given_stays():
+    for alignment in ("identity", match(X, Y).affine):
+        expected = match(X, Y, alignment=alignment).affine
+        result = match(X, Y, alignment=alignment, covariance="estimate")
+        assert result.scale == expected.scale
+        np.testing.assert_array_equal(result.shift, expected.shift)
+
+
+@pytest.mark.parametrize("objective", ["lss", "greedy"])
+def test_other_objectives_take_the_learned_covariance_for_known(objective):
+    result = match(X, Y, objective=objective, covariance="estimate")
+    assert result.criterion == objective
+    assert not result.covariance.is_isotropic
+    if objective != "greedy":
+        assert check_certificate(X, Y, result) < 1e-9
+
+
+def test_many_pairs_in_few_dimensions_are_streamed(monkeypatch):
+    monkeypatch.setattr("lslmatch.covariance.iteration._STREAMED_PAIRS", 10)
+    monkeypatch.setattr("lslmatch.covariance.iteration._STREAMED_RATIO", 1)
+    result = match(X, Y, covariance="estimate")
+    assert not result.covariance.leave_out
+    assert 0 <= result.covariance.undecided <= N
+    assert check_certificate(X, Y, result) < 1e-9
+    assert diagnose(X, Y, result).confidence.shape == (N,)
+
+
+DEGENERATE = {
+    "two points": (X[:2], Y[:2]),
+    "one dimension": (X[:, :1], Y[:, :1]),
+    "no noise": (X, X[::-1] / 2.0),
+    "huge units": (X * 1e200, Y),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.parametrize("covariance", ["estimate", "auto"])
+def test_where_nothing_can_be_learned_noise_is_isotropic_and_the_reason_kept(name, covariance):
+    x, y = DEGENERATE[name]
+    result = match(x, y, covariance=covariance)
+    assert result.covariance.reason
+    assert result.covariance.is_isotropic
+    np.testing.assert_array_equal(result.permutation, match(x, y).permutation)
+    assert check_certificate(x, y, result) < 1e-9
+    assert diagnose(x, y, result).verdict
+
+
+@pytest.mark.parametrize("name", ["duplicates", "constant columns", "few points", "many dimensions"])
+def test_degenerate_sets_give_finite_numbers(name):
+    x, y = X.copy(), Y.copy()
+    if name == "duplicates":
+        x[1], y[PERMUTATION[1]] = x[0], y[PERMUTATION[0]]
+    elif name == "constant columns":
+        x[:, 0], y[:, 0] = 1.0, 2.0
+    elif name == "few points":
+        x, y = x[:5], y[PERMUTATION[:5]]
+    else:
+        x, y = x[:8, :], y[PERMUTATION[:8]]
+        x, y = np.tile(x, 5), np.tile(y, 5)
+    result = match(x, y, covariance="estimate")
+    assert np.isfinite(result.objective)
+    assert np.isfinite(result.row_dual).all()
+    assert np.isfinite(result.covariance.matrix).all()
+    assert check_certificate(x, y, result) < 1e-8
+
+
+@pytest.mark.parametrize(("n", "m"), [(N, N), (N - 6, N), (N, N - 6)])
+def test_margins_are_what_forbidding_a_pair_costs(n, m):
+    from lslmatch import solve_assignment
+    from lslmatch.covariance.fit import white_of
+    from lslmatch.covariance.leave_out import cost_matrix
+
+    x, y = X[:n], Y[:m]
+    result = match(x, y, covariance="estimate")
+    bound, exact = (diagnose(x, y, result, margins=margins).margin for margins in ("bound", "exact"))
+    white, offset = white_of(x, y, result.affine, result.covariance)
+    costs = cost_matrix(white) + offset
+    for i in np.flatnonzero(result.permutation >= 0)[:5]:
+        forbidden = costs.copy()
+        forbidden[i, result.permutation[i]] = np.inf
+        rise = solve_assignment(forbidden).objective - result.objective
+        assert exact[i] == pytest.approx(rise, abs=1e-9)
+        assert bound[i] <= rise + 1e-9
+
+
+def test_unrelated_sets_are_not_trusted():
+    related = match(X, Y, covariance="estimate")
+    other = draw(strong_direction(D), N, 1.5 if SMALL else 0.8, np.random.default_rng(9))[1]
+    unrelated = match(X, other, covariance="estimate")
+    assert unrelated.covariance.cross_entropy > 2.0 * related.covariance.cross_entropy
+    trust, doubt = (float(diagnose(X, y, r).confidence.mean()) for y, r in ((Y, related), (other, unrelated)))
+    assert doubt < trust - 0.2
+    right = float((related.permutation == PERMUTATION).mean())
+    assert trust == pytest.approx(right, abs=0.2)
+
+
+def test_a_diagnosis_refuses_the_result_of_other_sets():
+    with pytest.raises(ValueError, match="what match returned"):
+        diagnose(X + np.arange(N)[:, None], Y, match(X, Y, covariance="estimate"))
