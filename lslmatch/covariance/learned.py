@@ -64,7 +64,12 @@ def match_learned(
         return result._replace(covariance=nothing._replace(isotropic_cross_entropy=isotropic))
     record = _record(x, y, learned)._replace(isotropic_cross_entropy=isotropic)
     if objective != "lsl":
-        return match_known(solve, x, y, record.matrix, learned.fit.affine)
+        result = match_known(solve, x, y, record.matrix, learned.fit.affine)
+        # One metric for all pairs: of the record, only how it was learned is left to say.
+        one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
+        assert result.covariance is not None
+        one = one._replace(factor=result.covariance.factor, ridge=0.0)
+        return result._replace(covariance=one, profile=base.profile)
     assignment = learned.assignment
     permutation = np.full(len(x), -1, np.intp)
     permutation[assignment.row_ind] = assignment.col_ind
