@@ -15,8 +15,8 @@ from verification.engine.trials import TrialError
 #: units of the mean square.
 CERTIFICATE_TOLERANCE = 1e-7
 
-#: From this many points on, "lsl" is checked by the compiled loop below. With 600 to 1000 points it takes
-#: about as long as the matching, and the library's own check 25 to 45 times that.
+#: From this many points on, "lsl" with isotropic noise is checked by the compiled loop below. With 600 to
+#: 1000 points it takes about as long as the matching, and the library's own check 25 to 45 times that.
 _MANY = 200
 
 
@@ -35,7 +35,8 @@ def require_certificate(x: Any, y: Any, result: MatchResult) -> None:
     """Raise :class:`UncertifiedError` unless a matching, by any objective, is proven optimal."""
     try:
         violation = np.inf
-        if result.criterion == "lsl" and len(x) == len(y) >= _MANY:
+        isotropic = result.covariance is None or result.covariance.is_isotropic
+        if isotropic and result.criterion == "lsl" and len(x) == len(y) >= _MANY:
             violation = certificate_violation(x, y, result)
         if not violation <= CERTIFICATE_TOLERANCE:
             # The library carries rounding errors, which count where points nearly coincide.
