@@ -99,7 +99,7 @@ STUDY = Study(
             for failed in (0, 1, 2, 4, 8)
         ),
         *(
-            Cell(f"tablets, {failed}", {"pair": "tablets", "failed": failed}, trials=(0, 8, 40))
+            Cell(f"tablets, {failed}", {"pair": "tablets", "failed": failed}, trials=(0, 3, 40))
             for failed in (0, 1, 2, 4, 8)
         ),
     ),

@@ -15,10 +15,11 @@ from verification.scenarios.recovery import certified_match
 
 
 class Method(NamedTuple):
-    """A way to match: what is minimised, and after which alignment."""
+    """A way to match: what is minimised, after which alignment, and under which covariance of the noise."""
 
     objective: str
     alignment: Callable[[FloatArray, FloatArray], str | Affine]
+    covariance: str = "isotropic"
 
 
 #: Least squares needs no alignment: with sets of equal size, no shift or scale changes its answer.
@@ -29,6 +30,8 @@ METHODS: Mapping[str, Method] = {
     "affine LSL": Method("lsl", lambda x, y: "standardize"),
     "profile": Method("lsl", lambda x, y: "profile"),
     "auto": Method("lsl", lambda x, y: "auto"),
+    "learned covariance": Method("lsl", lambda x, y: "standardize", "estimate"),
+    "learned or isotropic": Method("lsl", lambda x, y: "standardize", "auto"),
 }
 
 #: The method that the others are compared with. It is alignment="standardize", by its name in the tables.
@@ -62,7 +65,10 @@ def compare(
 
 def run_method(method: Method, x: FloatArray, y: FloatArray) -> MatchResult:
     """Match two sets in one way, and insist on the certificate."""
-    return certified_match(x, y, objective=method.objective, alignment=method.alignment(x, y))
+    alignment = method.alignment(x, y)
+    return certified_match(
+        x, y, objective=method.objective, alignment=alignment, covariance=method.covariance
+    )
 
 
 def _counts(right: NDArray[np.bool_], reference: NDArray[np.bool_]) -> dict[str, int]:
