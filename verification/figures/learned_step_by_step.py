@@ -101,6 +101,7 @@ def draw(figure: Any, tables: Tables) -> None:
             f"[{100 * row['recovered_low']:.0f}, {100 * row['recovered_high']:.0f}], "
             f"{row['recovered'] * row['n']:.0f} of {row['n']:.0f} pairs"
         )
+    start.set_ylabel("sample")
     start.plot([], [], color=COLOURS[2], label="right pair")
     start.plot([], [], color=COLOURS[6], linewidth=0.8, label="wrong pair")
     _draw_directions(middle, tables["directions"], tables[""][1])
@@ -109,7 +110,8 @@ def draw(figure: Any, tables: Tables) -> None:
         *(sum(parts, []) for parts in zip(*labels, strict=True)), loc="outside lower center", ncols=4
     )
     figure.suptitle(
-        "80 corn samples by two instruments: learning how the noise is correlated finds every pair",
+        "80 corn samples by two instruments: learning how the noise is correlated finds every pair\n"
+        "(a set that the method was developed on)",
         fontweight="bold",
     )
 
@@ -123,9 +125,9 @@ def _draw_pairs(axes: Any, pairs: Sequence[Row], stage: str) -> None:
         axes.plot(*ends.reshape(-1, 2).T, color=colour, linewidth=width)
     for side, colour, marker in ((0, COLOURS[0], "o"), (1, COLOURS[1], "s")):
         samples = [row["sample"] for row in pairs]
-        axes.plot([side] * len(samples), samples, marker, color=colour, markersize=2.5)
-    axes.set(xlim=(-0.15, 1.15), yticks=[], ylabel="sample")
-    axes.set_xticks((0, 1), ("instrument m5", "instrument mp5"))
+        axes.plot([side] * len(samples), samples, marker, color=colour, markersize=2)
+    axes.set(xlim=(-0.2, 1.2), yticks=[], xlabel="instrument")
+    axes.set_xticks((0, 1), ("m5", "mp5"))
     axes.grid(False)
 
 
@@ -141,16 +143,15 @@ def _draw_directions(axes: Any, directions: Sequence[Row], shares: Row) -> None:
             values = [row[f"{kind}_{j + 1}"] + level for row in directions]
             axes.plot(coordinate, values, **style, label=None if j else f"noise direction, {_SOURCES[kind]}")
         axes.text(
-            coordinate[-1],
-            level + 1.12 * reach,
-            f"{100 * shares[f'share_{j + 1}']:.1f} % of the noise",
-            ha="right",
+            1.03 * len(directions),
+            level,
+            f"{100 * shares[f'share_{j + 1}']:.1f} %\nof the noise",
             va="center",
-            fontsize=8,
         )
     total = sum(shares[f"share_{j + 1}"] for j in range(_DIRECTIONS))
     isotropic = 100 * _DIRECTIONS / len(directions)
-    axes.set(yticks=[], xlabel="wavelength (number)")
+    axes.set(yticks=[], xlabel="wavelength (number)", xlim=(0, 1.32 * len(directions)))
+    axes.set_xticks(range(0, len(directions) + 1, 100))
     axes.set_title(
         f"what was learned: {100 * total:.0f} % of the noise has {_DIRECTIONS} shapes\n"
         f"(isotropic noise: {isotropic:.1f} %)"
