@@ -12,6 +12,7 @@ import numpy as np
 from lslmatch import Diagnosis, check_certificate, diagnose, match
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_point_pair
+from lslmatch.cli.covariance import covariance_file, describe_covariance, read_covariance
 from lslmatch.cli.options import add_number
 from lslmatch.cli.output import print_table
 from lslmatch.cli.progress import Progress
@@ -46,15 +47,28 @@ alignments (where scale and shift come from):
   profile       the likelihood; for noise of very different levels
   auto          whichever of the three the likelihood prefers
 
+covariances (of the noise, between the coordinates of X):
+  isotropic   equal in all directions, uncorrelated
+  estimate    learned from the pairs; each pair is judged by the others, without itself
+  auto        learned, and kept only if it predicts pairs clearly better than isotropic
+  FILE        known: a (d, d) matrix or d variances, .npy or .csv; only its shape counts
+
+  The cross-entropy in the output says how badly pairs are predicted, each without
+  itself: 0 is certain. The certificate proves that the pairs are optimal under the
+  covariance that was learned, not that this covariance is the best one.
+
 examples:
   lslmatch match x.npy y.npy --out pairs.csv
   lslmatch match x.npy y.npy --alignment auto --out pairs.csv
+  lslmatch match x.npy y.npy --covariance auto --out pairs.csv
+  lslmatch match x.npy y.npy --covariance noise.npy
   lslmatch match x.csv y.csv --objective lss --out pairs.csv
   lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
 
   lslmatch match x.npy y.npy --diagnose --margins exact --out pairs.csv
 
-The output has the columns x, y (row numbers from 0) and distance (after alignment).
+The output has the columns x, y (row numbers from 0) and distance (after alignment,
+in the units of X, whatever the covariance).
 With --diagnose also noise (the estimated level of x), margin (how much the objective
 rises if the pair is forbidden) and confidence (the probability that it is right; left
 out above 16 million pairs of points). The greedy matching has the first one only.
@@ -78,6 +92,12 @@ def add_command(commands: Any) -> None:
         ("--alignment", "standardize", "standardize, identity, profile or auto, explained below"),
     ):
         matching.add_argument(name, default=default, metavar="NAME", help=f"{meaning} (default: {default})")
+    matching.add_argument(
+        "--covariance",
+        default="isotropic",
+        metavar="NAME|FILE",
+        help="isotropic, estimate, auto or a file, explained below (default: isotropic)",
+    )
     for name, meaning in (
         ("--noise-x", "noise level of every point of X, .npy or .csv"),
         ("--noise-y", "noise level of every point of Y, .npy or .csv"),
@@ -98,9 +118,12 @@ def run(options: argparse.Namespace) -> None:
     with_noise = options.noise_x is not None
     if with_noise != (options.noise_y is not None):
         raise ValueError("--noise-x and --noise-y must be given together")
-    noise_paths = [options.noise_x, options.noise_y] if with_noise else []
+    more_paths = [options.noise_x, options.noise_y] if with_noise else []
+    matrix_path = covariance_file(options.covariance)
+    if matrix_path is not None:
+        more_paths.append(matrix_path)
     if options.out is not None:
-        check_output(options.out, [options.x, options.y, *noise_paths])
+        check_output(options.out, [options.x, options.y, *more_paths])
     if options.margins is not None and not options.diagnose:
         raise ValueError("--margins needs --diagnose")
 
@@ -108,6 +131,7 @@ def run(options: argparse.Namespace) -> None:
         progress.stage("reading")
         x, y = read_table(options.x), read_table(options.y)
         noise = (_read_levels(options.noise_x), _read_levels(options.noise_y)) if with_noise else None
+        covariance = read_covariance(options.covariance)
 
         progress.stage("matching")
         start = time.perf_counter()
@@ -116,6 +140,7 @@ def run(options: argparse.Namespace) -> None:
             y.values,
             objective=options.objective,
             alignment=options.alignment,
+            covariance=covariance,
             noise=noise,
             workers=options.workers,
         )
@@ -136,6 +161,10 @@ def run(options: argparse.Namespace) -> None:
         if options.out is not None:
             write_csv(options.out, tuple(columns), tuple(columns.values()))
 
+    noise_shape = {}
+    if result.covariance is not None:
+        both = len(x.values) * len(y.values)
+        noise_shape["covariance"] = describe_covariance(options.covariance, result.covariance, both)
     print_table(
         {
             "x": _describe(options.x, x),
@@ -143,6 +172,7 @@ def run(options: argparse.Namespace) -> None:
             "pairs": f"{len(pairs[0])}" + (f", written to {options.out}" if options.out else ""),
             "scale": f"{result.scale:.6g}",
             "shift": _abridge(result.shift),
+            **noise_shape,
             "objective": f"{result.objective:.10g} ({result.criterion})",
             "certificate": certificate,
             "seconds": f"{seconds:.3f}",
@@ -164,7 +194,9 @@ def _certify(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], result: MatchResu
     # Weak duality: with every condition met up to `violation`, no matching of n and m points costs
     # less than this one by more than 2 max(n, m) times as much.
     gap = 2 * max(len(x), len(y)) * violation
-    return f"optimal, proven to within {gap:.1e} (largest violation {violation:.1e})"
+    learned = result.covariance is not None and result.covariance.reference is not None
+    under = " under this covariance" if learned else ""
+    return f"optimal{under}, proven to within {gap:.1e} (largest violation {violation:.1e})"
 
 
 def _pairs(

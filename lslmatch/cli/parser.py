@@ -19,6 +19,7 @@ examples:
   lslmatch demo                                     see what it does, on built-in data
   lslmatch match x.npy y.npy --out pairs.csv        match two files
   lslmatch match x.csv y.csv --alignment identity   no scale or shift between the two
+  lslmatch match x.npy y.npy --covariance auto      learn how the noise is correlated
   lslmatch match x.npy y.npy --diagnose             and say how far to trust the result
   lslmatch match --help                             the files and the options explained
 """

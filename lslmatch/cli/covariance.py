@@ -1,0 +1,57 @@
+"""The option ``--covariance``: what may be given, and what is said of it afterwards."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lslmatch import Covariance
+from lslmatch.io.tables import read_table
+
+#: What is not the name of a file.
+_NAMES = ("isotropic", "estimate", "auto")
+
+
+def covariance_file(option: str) -> Path | None:
+    """Give the file that the option names, or None if it names a way to find the covariance."""
+    if option in _NAMES:
+        return None
+    path = Path(option)
+    if path.suffix.lower() not in (".npy", ".csv"):
+        raise ValueError(f"--covariance must be {', '.join(_NAMES)} or a .npy or .csv file; got {option!r}")
+    return path
+
+
+def read_covariance(option: str) -> str | np.ndarray[Any, Any]:
+    """Give what `match` is to be told: a name, variances, or a matrix."""
+    path = covariance_file(option)
+    if path is None:
+        return option
+    values = read_table(path).values
+    # Variances are one row or one column of a .csv file.
+    return values.ravel() if values.ndim == 2 and 1 in values.shape else values
+
+
+def describe_covariance(option: str, found: Covariance, pairs: int) -> str:
+    """Say in one line where a covariance came from and how well it predicts.
+
+    `pairs` is how many pairs of points there are.
+    """
+    path = covariance_file(option)
+    if path is not None:
+        return f"given, from {path}"
+    rounds = f"{found.rounds} round" + ("s" if found.rounds != 1 else "")
+    if found.reason:
+        return "isotropic, " + (f"estimate of {rounds} not kept: " if found.rounds else "") + found.reason
+    if found.reference is None:
+        return "learned by lsl, then taken as known"
+    described = (
+        f"learned in {rounds}, not proven best; cross-entropy {found.cross_entropy:.3g} "
+        f"(isotropic {found.isotropic_cross_entropy:.3g}, guessing {math.log(pairs):.3g}, certain 0)"
+    )
+    if not found.leave_out:
+        described += f"; no pair was left out, which might change {found.undecided} partners"
+    return described
