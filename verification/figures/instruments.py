@@ -18,8 +18,8 @@ from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
 from verification.figures import method_shares
 from verification.figures.definition import CellRows, Figure, Tables
+from verification.figures.method_shares import events
 from verification.scenarios import side_by_side
-from verification.scenarios.side_by_side import REFERENCE
 from verification.statistics import intervals
 
 #: Pairs of instruments by name: the set, and its two instruments.
@@ -68,29 +68,19 @@ def held_out_right(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> in
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
     """Give the shares, the differences to the reference, and the check of the order."""
-    shares: list[Row] = []
-    differences: list[Row] = []
     orders: list[Row] = []
     for cell, rows in cells:
-        for row in rows:
-            total = int(row["pairs"])
-            line = {"data": cell.name, "n": total, "method": row["method"]}
-            recovered = intervals.proportion(_events(row["right"], total), "recovered")
-            shares.append({**line, **recovered, "scale": row["scale"]})
-            if row["method"] != REFERENCE:
-                difference = intervals.paired_difference(row["gained"], row["lost"], total, "difference")
-                differences.append({**line, **difference, "gained": row["gained"], "lost": row["lost"]})
         row = rows[0]
         orders.append(
             {
                 "data": cell.name,
                 "n": row["pairs"],
                 "candidates": row["pairs"] / _FOLDS,
-                **intervals.proportion(_events(row["held_out_right"], row["pairs"]), "nearest"),
-                **intervals.proportion(_events(row["shuffled_right"], row["pairs"]), "nearest_if_shuffled"),
+                **intervals.proportion(events(row["held_out_right"], row["pairs"]), "nearest"),
+                **intervals.proportion(events(row["shuffled_right"], row["pairs"]), "nearest_if_shuffled"),
             }
         )
-    return {"": shares, "differences": differences, "order": orders}
+    return {**method_shares.tabulate(cells), "order": orders}
 
 
 def draw(figure: Any, tables: Tables) -> None:
@@ -113,10 +103,6 @@ def missing() -> str:
     except MissingExtraError as error:
         return str(error)
     return ""
-
-
-def _events(count: int, total: int) -> list[float]:
-    return [1.0] * count + [0.0] * (total - count)
 
 
 def _short(name: str) -> str:

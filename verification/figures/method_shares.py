@@ -8,8 +8,32 @@ from typing import Any
 import numpy as np
 
 from verification.engine.samples import Row
+from verification.figures.definition import CellRows
 from verification.scenarios.side_by_side import METHODS, REFERENCE
+from verification.statistics import intervals
 from verification.style import COLOURS, INK, MARKERS
+
+
+def tabulate(cells: Sequence[CellRows]) -> dict[str, list[Row]]:
+    """Give the share of pairs that each method recovered in one trial, and how far the reference is ahead."""
+    shares: list[Row] = []
+    differences: list[Row] = []
+    for cell, rows in cells:
+        for row in rows:
+            total = int(row["pairs"])
+            line = {"data": cell.name, "n": total, "method": row["method"]}
+            line |= {"d": row["d"]} if "d" in row else {}
+            recovered = intervals.proportion(events(row["right"], total), "recovered")
+            shares.append({**line, **recovered, "scale": row["scale"]})
+            if row["method"] != REFERENCE:
+                difference = intervals.paired_difference(row["gained"], row["lost"], total, "difference")
+                differences.append({**line, **difference, "gained": row["gained"], "lost": row["lost"]})
+    return {"": shares, "differences": differences}
+
+
+def events(count: int, total: int) -> list[float]:
+    """Give as many ones as there were events, and zeros for the rest."""
+    return [1.0] * count + [0.0] * (total - count)
 
 
 def draw_shares(axes: Any, rows: Sequence[Row]) -> None:
