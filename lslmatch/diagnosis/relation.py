@@ -40,7 +40,7 @@ def relation_p_value(
     Parameters
     ----------
     x : array_like of shape (n, d)
-        The first set, one row a point.
+        The first set, with points as rows.
     y : array_like of shape (m, d)
         The second set.
     alignment : str or Affine, default "standardize"

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support.planted import draw, strong_direction
 
 from lslmatch import Affine, check_certificate, diagnose, match
+from tests.support.planted import draw, strong_direction
 
 D = 4
 COVARIANCE = strong_direction(D)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from reference import SMALL
-from support.planted import draw, strong_direction
 
 from lslmatch import check_certificate, diagnose, match
+from tests.support.planted import draw, strong_direction
+from tests.support.reference import SMALL
 
 N, D = (24, 5) if SMALL else (80, 20)
 X, Y, PERMUTATION = draw(strong_direction(D), N, 1.5 if SMALL else 0.8, np.random.default_rng(0))

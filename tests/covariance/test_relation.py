@@ -1,11 +1,11 @@
 """The test for a relation: small for related sets, nothing special for others."""
 
 import numpy as np
-from reference import SMALL
-from support.planted import draw, strong_direction
 
 from lslmatch import relation_p_value
 from lslmatch.diagnosis.relation import _unrelated
+from tests.support.planted import draw, strong_direction
+from tests.support.reference import SMALL
 
 N, DRAWS = (12, 4) if SMALL else (40, 9)
 
