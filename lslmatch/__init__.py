@@ -6,6 +6,7 @@ from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate import check_certificate
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
+from lslmatch.diagnosis.relation import relation_p_value
 from lslmatch.matching import match
 from lslmatch.results import Affine, Assignment, Covariance, MatchResult, ProfileCurve
 
@@ -25,6 +26,7 @@ __all__ = [
     "log_cost_matrix",
     "match",
     "model",
+    "relation_p_value",
     "solve_assignment",
     "standardize",
     "theory",

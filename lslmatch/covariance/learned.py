@@ -19,8 +19,9 @@ from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
 _LEAST_PAIRS = 4
-#: An estimate is kept beside isotropic noise if its cross-entropy is below this share. On isotropic planted
-#: data the best of many matchings got down to .91 by chance; with noise worth learning, to .76 or less.
+#: An estimate is kept beside isotropic noise if its cross-entropy is below this share. With isotropic noise
+#: the best of many matchings comes near it by chance (.91 in nine planted cells), and below it where points
+#: are few for the dimension (25, d = 100) or both are near 0; noise worth learning had .76 or less.
 _WORTH = 0.9
 #: Up to so many pairs of points all costs are looked at to judge isotropic noise; of more, some.
 _MOST_ENTRIES = 1 << 24
@@ -64,7 +65,12 @@ def match_learned(
         return result._replace(covariance=nothing._replace(isotropic_cross_entropy=isotropic))
     record = _record(x, y, learned)._replace(isotropic_cross_entropy=isotropic)
     if objective != "lsl":
-        return match_known(solve, x, y, record.matrix, learned.fit.affine)
+        result = match_known(solve, x, y, record.matrix, learned.fit.affine)
+        # One metric for all pairs: of the record, only how it was learned is left to say.
+        one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
+        assert result.covariance is not None
+        one = one._replace(factor=result.covariance.factor, ridge=0.0)
+        return result._replace(covariance=one, profile=base.profile)
     assignment = learned.assignment
     permutation = np.full(len(x), -1, np.intp)
     permutation[assignment.row_ind] = assignment.col_ind

@@ -21,7 +21,9 @@ import numpy as np
 from lslmatch._types import FloatArray
 
 #: Rounds of Tyler's fixed point. It need not settle: any weights make a valid metric.
-_TYLER_ROUNDS = 10
+_TYLER_ROUNDS = 6
+#: It has settled if no weight changes by more than this share.
+_SETTLED = 1e-2
 #: A residual whose quadratic form is below this share of the mean one gets no greater weight for it.
 _LEAST_FORM = 1e-12
 #: The least shrinkage, times the number of pairs: what keeps a matrix of low rank from being singular.
@@ -66,7 +68,7 @@ def tyler_metric(residuals: FloatArray, dimension: int) -> Metric:
         weights = 1.0 / np.maximum(forms, _LEAST_FORM * forms.mean())
         weights *= squares.sum() / float(weights @ squares)
         before, metric = metric, _shrunken(residuals, weights, dimension)
-        if metric.weight.sum() == 0.0 or np.allclose(metric.weight, before.weight, rtol=1e-3, atol=0.0):
+        if metric.weight.sum() == 0.0 or np.allclose(metric.weight, before.weight, rtol=_SETTLED, atol=0.0):
             break
     return metric
 
