@@ -31,7 +31,7 @@ WAYS = {LEAVE_PAIR_OUT: leave_pair_out, "in-sample whitening (control)": in_samp
 #: Shares of right pairs at the start. From the truth itself the share at the end is what can be had.
 STARTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
 
-#: A start has led to the end if the share there is this much of that from the truth, on average.
+#: A start has led to the end if the upper limit of the mean share is this much of that from the truth.
 _END = 0.95
 
 #: Planted noise by name: the covariance, its ratio of the greatest variance to the smallest, the separation.
@@ -113,9 +113,10 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
 
 
 def _borders(lines: Sequence[Row]) -> list[Row]:
-    """Give the least start from which on, also from all greater ones, the mean share reached the end.
+    """Give the least start from which on, also from all greater ones, the mean share is that at the end.
 
-    The end is that of leave-pair-out from the truth. NaN if only the truth itself leads there.
+    The end is that of leave-pair-out from the truth; the upper limit of the mean must come near to it. NaN if
+    only the truth itself leads there.
     """
     found: list[Row] = []
     for data, n in dict.fromkeys((line["data"], line["n"]) for line in lines):
@@ -125,7 +126,7 @@ def _borders(lines: Sequence[Row]) -> list[Row]:
             border = np.nan
             below = [line for line in shown if line["method"] == name and line["start"] < 1]
             for line in sorted(below, key=lambda line: -line["start"]):
-                if line["right"] < _END * end:
+                if line["right_high"] < _END * end:
                     break
                 border = line["start"]
             found.append({"data": data, "n": n, "method": name, "end": end, "climbs_from": border})

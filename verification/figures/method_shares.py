@@ -34,7 +34,7 @@ def _draw_groups(axes: Any, rows: Sequence[Row], column: str) -> None:
         shown = [row for row in rows if row["method"] == name]
         middle = np.array([row[column] for row in shown])
         ends = np.array([[row[f"{column}_low"], row[f"{column}_high"]] for row in shown]).T
-        aside = 0.12 * (names.index(name) - (len(names) - 1) / 2)
+        aside = 0.1 * (names.index(name) - (len(names) - 1) / 2)
         position = [groups.index(row["data"]) + aside for row in shown]
         axes.errorbar(
             position,
