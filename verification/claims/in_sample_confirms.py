@@ -41,9 +41,9 @@ _CELLS = (_cell(100, 100, "smoke"), _cell(150, 150, "full"))
 _SETTING = (
     f"As many dimensions as pairs; AR(1) noise with correlation 0.9; points are twice the noise floor apart. "
     f"Recovered means {_RECOVERED:.0%} of the pairs, and at the start {_START:.0%} are right. The setting "
-    "was chosen after others had been looked at, so this shows that the effect exists, not how general it is: "
-    "with one strong direction in-sample whitening recovered, too, in 1304 of 1356 trials at n = d = 30 and "
-    "in 361 of 1356 at n = d = 60, and with many more pairs than dimensions both ways recover."
+    "was chosen after others had been looked at, so this shows that the effect exists, not how general it "
+    "is: with one strong direction in-sample whitening recovered, too, in 1304 of 1356 trials at n = d = 30 "
+    "and in 361 of 1356 at n = d = 60, and with many more pairs than dimensions both ways recover."
 )
 
 CLAIMS = (

@@ -63,8 +63,8 @@ CLAIMS = (
         kind="probability",
         source="beyond the paper, after Theorem 2",
         statement="With noise of a known covariance, the same for all points up to their levels, the "
-        "threshold of Theorem 2 in whitened coordinates is enough to recover the whole permutation with probability at "
-        "least 1 − 4δ.",
+        "threshold of Theorem 2 in whitened coordinates is enough to recover the whole permutation with "
+        "probability at least 1 − 4δ.",
         formula="κ(Σ^(−½) Z) ≥ threshold of Theorem 2   ⟹   P(π̂ = π*) ≥ 1 − 4δ   with distances under Σ⁻¹",
         cells=(
             _cell(60, 60, 1.0, smallest_delta(60, 60**-0.5, 1024), "one direction", 1e8, "smoke"),

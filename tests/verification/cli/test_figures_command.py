@@ -35,7 +35,19 @@ def only_figure(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["step-by-step", "scale-error", "heat-map", "slices", "comparison", "families", "margins"]
+    "name",
+    [
+        "step-by-step",
+        "scale-error",
+        "heat-map",
+        "slices",
+        "comparison",
+        "families",
+        "margins",
+        "learned-covariance",
+        "covariance-kinds",
+        "isotropic-regret",
+    ],
 )
 def test_a_figure_comes_with_its_numbers_and_their_origin(name, smoke):
     out, code = smoke

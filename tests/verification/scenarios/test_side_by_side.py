@@ -41,3 +41,27 @@ def test_a_wrong_certificate_of_least_squares_is_found_out(monkeypatch):
         monkeypatch.setattr(lslmatch, "match", lambda *data, wrong=wrong, **options: wrong)
         with pytest.raises(UncertifiedError):
             side_by_side.run_method(method, x, y)
+
+
+def test_the_learned_covariance_recovers_what_a_strong_direction_spoils():
+    rng = np.random.default_rng(6)
+    x, y = planted(n=60, d=6, noise=0.03)
+    # Every spectrum has a baseline of its own: the same direction, any amount.
+    baseline = rng.standard_normal((60, 1)) * rng.standard_normal(6)
+    rows = {row["method"]: row for row in side_by_side.compare(x + 9 * baseline, y, np.random.default_rng(0))}
+    assert rows[REFERENCE]["right"] < 40
+    for name in ("learned covariance", "learned or isotropic"):
+        assert rows[name]["right"] >= 55
+        assert rows[name]["lost"] - rows[name]["gained"] == rows[name]["right"] - rows[REFERENCE]["right"]
+
+
+def test_a_further_method_leaves_the_draws_of_the_others_alone(monkeypatch):
+    def counts():
+        rng = np.random.default_rng(0)
+        rows = [row for _ in range(2) for row in side_by_side.compare(*planted(noise=0.5), rng)]
+        return [row for row in rows if row["method"] in fewer]
+
+    fewer = {name: METHODS[name] for name in list(METHODS)[:4]}
+    every = counts()
+    monkeypatch.setattr(side_by_side, "METHODS", fewer)
+    assert counts() == every
