@@ -46,12 +46,11 @@ def describe_covariance(option: str, found: Covariance, pairs: int) -> str:
     rounds = f"{found.rounds} round" + ("s" if found.rounds != 1 else "")
     if found.reason:
         return "isotropic, " + (f"estimate of {rounds} not kept: " if found.rounds else "") + found.reason
-    if found.reference is None:
-        return "learned by lsl, then taken as known"
+    by_lsl = "" if found.reference is not None else "by lsl "
     described = (
-        f"learned in {rounds}, not proven best; cross-entropy {found.cross_entropy:.3g} "
+        f"learned {by_lsl}in {rounds}, not proven best; cross-entropy {found.cross_entropy:.3g} "
         f"(isotropic {found.isotropic_cross_entropy:.3g}, guessing {math.log(pairs):.3g}, certain 0)"
     )
-    if not found.leave_out:
+    if found.reference is not None and not found.leave_out:
         described += f"; no pair was left out, which might change {found.undecided} partners"
     return described

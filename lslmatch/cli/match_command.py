@@ -194,7 +194,8 @@ def _certify(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], result: MatchResu
     # Weak duality: with every condition met up to `violation`, no matching of n and m points costs
     # less than this one by more than 2 max(n, m) times as much.
     gap = 2 * max(len(x), len(y)) * violation
-    learned = result.covariance is not None and result.covariance.reference is not None
+    found = result.covariance
+    learned = found is not None and found.rounds > 0 and not found.is_isotropic
     under = " under this covariance" if learned else ""
     return f"optimal{under}, proven to within {gap:.1e} (largest violation {violation:.1e})"
 
