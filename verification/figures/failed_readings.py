@@ -85,7 +85,7 @@ def draw(figure: Any, tables: Tables) -> None:
         axes.set_xlabel(f"failed readings among {total:.0f}")
         axes.set_title(pair)
     panels[0].set(ylabel="share of readable pairs recovered", ylim=(-0.03, 1.03))
-    panels[-1].legend(loc="best")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.suptitle(
         "One failed reading spoils mean and scale, and affine LSL loses its pairs", fontweight="bold"
     )
@@ -115,7 +115,7 @@ FIGURES = (
         STUDY,
         tabulate,
         draw,
-        (8.4, 3.8),
+        (8.4, 4.2),
         instruments.missing,
     ),
 )
