@@ -8,6 +8,7 @@ taken out one after the other.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from lslmatch.results import MatchResult
 _BLOCK_ENTRIES = 1 << 18
 #: What is left of 1 after a residual was taken out is never taken to be less than this.
 _LEAST = 2.0**-104
+#: Points coincide up to this share of the mean square: whitened coordinates are rounded more than once.
+_COINCIDENT = 2.0**-84
 #: Costs from a matrix product suffice if they exceed the duals by this, and their distance did not cancel.
 _MARGIN, _CANCELLED = 1e-6, 1e-5
 
@@ -36,8 +39,7 @@ class LeftOutCosts:
         scale, shift = check_affine((result.scale, result.shift), "result", d)
         reference = check_matching(learned.reference, "result.covariance.reference", n, m)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
-        origin = x[0]
-        x, y = x - origin, scale * (y - origin) + (shift - (1.0 - scale) * origin)
+        x, y = x - x[0], scale * (y - y[0]) + _seen_from(x[0], y[0], scale, shift)
         rows = np.flatnonzero(reference >= 0)
         residuals = np.zeros((n, d))
         residuals[rows] = (x[rows] - y[reference[rows]]) * np.sqrt(weight[rows])[:, None]
@@ -54,7 +56,7 @@ class LeftOutCosts:
         self.reference, self.dimension = reference, d
         self.offset = float(np.log(variances).sum()) / d
         centre = self.x.mean(axis=0)
-        self.floor = (((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()) / (n + m) * _LEAST
+        self.floor = (((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()) / (n + m) * _COINCIDENT
         self.x_left = np.maximum(1.0 - (self.x_residual**2).sum(axis=1), _LEAST)
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
@@ -129,6 +131,12 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     factor = result.covariance.factor
     axes, sizes = np.linalg.svd(factor.T)[:2]
     whitening = axes / sizes * math.exp(float(np.log(sizes).mean()))
-    origin = x[0]
-    shift = (shift - (1.0 - scale) * origin) @ whitening
-    return (x - origin) @ whitening, (y - origin) @ whitening, result._replace(shift=shift)
+    shift = _seen_from(x[0], y[0], scale, shift) @ whitening
+    return (x - x[0]) @ whitening, (y - y[0]) @ whitening, result._replace(shift=shift)
+
+
+def _seen_from(origin: FloatArray, point: FloatArray, scale: float, shift: FloatArray) -> FloatArray:
+    """Give ``scale * point + shift - origin``, in rationals: its terms may cancel."""
+    factor = Fraction(scale)
+    terms = zip(origin.tolist(), point.tolist(), shift.tolist(), strict=True)
+    return np.array([float(factor * Fraction(p) + Fraction(b) - Fraction(o)) for o, p, b in terms])

@@ -20,6 +20,8 @@ from lslmatch.results import Affine, Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
 _ASYMMETRY = 1e-8
+#: Alignments that may leave the sets as they are.
+_WITH_IDENTITY = ("identity", "auto")
 
 
 def match_known(
@@ -31,15 +33,16 @@ def match_known(
 ) -> MatchResult:
     """Match two checked sets in coordinates where noise of a checked covariance is isotropic.
 
-    `solve` matches two sets with isotropic noise under an alignment. Both sets are taken relative to the same
-    point, so that a large common offset costs no digits and the identity stays the identity.
+    `solve` matches two sets with isotropic noise under an alignment. Each set is taken relative to a point
+    of its own, so that a large offset costs no digits; to the same point where the identity must stay so.
     """
     linear, origin = known_map(covariance), x[0]
+    other = origin if isinstance(alignment, str) and alignment in _WITH_IDENTITY else y[0]
     if isinstance(alignment, tuple):
         scale, shift = check_affine(alignment, "alignment", x.shape[1])
-        alignment = Affine(scale, linear.forward(shift - (1.0 - scale) * origin))
-    result = solve(linear.forward(x - origin), linear.forward(y - origin), alignment)
-    shift = linear.backward(result.shift) + (1.0 - result.scale) * origin
+        alignment = Affine(scale, linear.forward(shift + (scale * other - origin)))
+    result = solve(linear.forward(x - origin), linear.forward(y - other), alignment)
+    shift = linear.backward(result.shift) + (origin - result.scale * other)
     factor = np.ascontiguousarray(np.linalg.cholesky(covariance).T)
     return result._replace(shift=shift, covariance=Covariance(factor, 0.0))
 
@@ -88,7 +91,7 @@ def check_covariance(covariance: Any, dimension: int) -> FloatArray:
             f"covariance must be symmetric; covariance[{row}, {col}] is {matrix[row, col]} and "
             f"covariance[{col}, {row}] is {matrix[col, row]}"
         )
-    matrix = (matrix + matrix.T) / 2.0
+    matrix = matrix / 2.0 + matrix.T / 2.0
     try:
         np.linalg.cholesky(_in_range(matrix))
     except np.linalg.LinAlgError:

@@ -108,6 +108,8 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
     """Give the matchings to begin with: LSL, least squares, LSL with the covariance of the sets whitened."""
     yield base.permutation
     yield solve(x, y, base.affine, "lss").permutation
+    if not (np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any()):
+        return  # a set that is one point has no covariance
     a, b = standardize(x) * np.sqrt(len(x)), standardize(y) * np.sqrt(len(y))
     d = a.shape[1]
     if d > len(a) + len(b):

@@ -85,5 +85,9 @@ def _unrelated(y: FloatArray, rng: np.random.Generator) -> FloatArray:
     mean = y.mean(axis=0)
     scores, spread, axes = np.linalg.svd(y - mean, full_matrices=False)
     count = int(np.count_nonzero(spread > _LEAST_SPREAD * spread[0]))
-    rotation = np.linalg.qr(rng.normal(size=(count, count)))[0]
+    if count < 2:
+        raise ValueError("y must vary in at least 2 directions, or no rotation makes it an unrelated set")
+    # Without the signs the rotations would not be uniform: all would have the same determinant.
+    rotation, upper = np.linalg.qr(rng.normal(size=(count, count)))
+    rotation *= np.sign(np.diag(upper))
     return mean + (scores[:, :count] @ rotation * spread[:count]) @ axes[:count]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import check_certificate, diagnose, match
+from lslmatch import Affine, check_certificate, diagnose, match
 from tests.support.planted import draw, strong_direction
 from tests.support.reference import SMALL
 
@@ -205,3 +205,35 @@ def test_unrelated_sets_are_not_trusted():
 def test_a_diagnosis_refuses_the_result_of_other_sets():
     with pytest.raises(ValueError, match="what match returned"):
         diagnose(X + np.arange(N)[:, None], Y, match(X, Y, covariance="estimate"))
+
+
+@pytest.mark.parametrize("covariance", ["estimate", np.eye(3) + 0.5])
+@pytest.mark.parametrize(("offset", "unit"), [(0.0, 1e-12), (1e3, 1e-3), (1e5, 1e-3), (1e9, 1e-7)])
+def test_sets_of_very_different_units_and_offsets_keep_their_pairs_and_certificate(covariance, offset, unit):
+    rng = np.random.default_rng(5)
+    features = rng.normal(size=(N, 3))
+    x, y = features + offset, (features[::-1] + 0.02 * rng.normal(size=(N, 3))) * unit
+    result = match(x, y, covariance=covariance)
+    assert result.permutation.tolist() == match(x, y).permutation.tolist()
+    # The shift that is returned is rounded, by some eps of the offset, and moves every pair by that: the
+    # logarithm of the squared distance of the closest pair feels it most.
+    least = np.linalg.norm(x - result.scale * y[result.permutation] - result.shift, axis=1).min()
+    assert check_certificate(x, y, result) <= 1e-9 + 8 * np.finfo(float).eps * offset / least
+    diagnose(x, y, result)
+
+
+def test_coincident_pairs_have_a_certificate():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(N, 3))
+    y = 3.3 * x[::-1] + 1.7
+    y[: N // 2] += rng.normal(size=(N // 2, 3))
+    affine = Affine(1 / 3.3, np.full(3, -1.7 / 3.3))
+    result = match(x, y, covariance="estimate", alignment=affine)
+    assert check_certificate(x, y, result) < 1e-9
+
+
+@pytest.mark.parametrize("covariance", ["estimate", "auto"])
+def test_a_set_that_is_one_point_is_matched_where_isotropic_noise_is(covariance):
+    x, y = np.zeros((5, 3)), np.random.default_rng(7).normal(size=(5, 3))
+    result = match(x, y, alignment="identity", covariance=covariance)
+    assert sorted(result.permutation) == list(range(5))

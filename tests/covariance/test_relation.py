@@ -1,6 +1,7 @@
 """The test for a relation: small for related sets, nothing special for others."""
 
 import numpy as np
+import pytest
 
 from lslmatch import relation_p_value
 from lslmatch.diagnosis.relation import _unrelated
@@ -38,6 +39,16 @@ def test_the_same_seed_gives_the_same_value():
     assert relation_p_value(x, y, draws=DRAWS, rng=5) == relation_p_value(x, y, draws=DRAWS, rng=5, workers=2)
 
 
-def test_sets_with_nothing_to_learn_have_a_value():
-    x = np.random.default_rng(4).normal(size=(N, 1))
-    assert 0 < relation_p_value(x, x[::-1], draws=2, rng=0) <= 1
+def test_a_set_on_a_line_is_refused():
+    line = np.outer(np.random.default_rng(4).normal(size=N), [1.0, 2.0])
+    for x in (line, line[:, :1]):
+        with pytest.raises(ValueError, match="y must vary in at least 2 directions"):
+            relation_p_value(x, x[::-1], draws=2, rng=0)
+
+
+def test_rotations_are_uniform():
+    y = np.random.default_rng(5).normal(size=(6, 2))
+    turned = [_unrelated(y, np.random.default_rng(seed)) for seed in range(40)]
+    maps = [np.linalg.lstsq(y - y.mean(0), z - z.mean(0), rcond=None)[0] for z in turned]
+    # In the plane half of them are reflections. All forty of one kind: a probability of 2e-12.
+    assert {float(np.sign(np.linalg.det(linear))) for linear in maps} == {-1.0, 1.0}
