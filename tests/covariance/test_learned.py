@@ -218,8 +218,10 @@ def test_sets_of_very_different_units_and_offsets_keep_their_pairs_and_certifica
     # The shift that is returned is rounded, by some eps of the offset, and moves every pair by that: the
     # logarithm of the squared distance of the closest pair feels it most.
     least = np.linalg.norm(x - result.scale * y[result.permutation] - result.shift, axis=1).min()
-    assert check_certificate(x, y, result) <= 1e-9 + 8 * np.finfo(float).eps * offset / least
-    diagnose(x, y, result)
+    bound = 1e-9 + 8 * np.finfo(float).eps * offset / least
+    assert check_certificate(x, y, result) <= bound
+    if bound < 1e-6:  # beyond that the duals may not seem to be those of the sets
+        diagnose(x, y, result)
 
 
 def test_coincident_pairs_have_a_certificate():
