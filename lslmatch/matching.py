@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._types import FloatArray, IntArray
+from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
     check_noise,
@@ -16,7 +16,7 @@ from lslmatch._validation import (
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
-from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
+from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
@@ -141,7 +141,7 @@ def _proven_result(
     levels: tuple[FloatArray, FloatArray] | None,
 ) -> MatchResult:
     """Put an assignment and its duals into the terms of the n points of x."""
-    permutation = _permutation(n, assignment.row_ind, assignment.col_ind)
+    permutation = partners(n, assignment.row_ind, assignment.col_ind)
     duals = assignment.row_dual, assignment.col_dual
     return MatchResult(
         permutation, *found.affine, assignment.objective, *duals, objective, levels, found.curve
@@ -152,13 +152,6 @@ def _greedy_result(geometry: Geometry, rule: CostRule, found: Alignment) -> Matc
     """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
     n, m = geometry.shape
     choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
-    permutation = _permutation(n, *sides_as_given(choice, n > m))
+    permutation = partners(n, *sides_as_given(choice, n > m))
     objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
     return MatchResult(permutation, *found.affine, objective, None, None, "greedy", None, found.curve)
-
-
-def _permutation(n: int, rows: IntArray, cols: IntArray) -> IntArray:
-    """Give each of n rows its column, and -1 to those without one."""
-    permutation = np.full(n, -1, np.intp)
-    permutation[rows] = cols
-    return permutation

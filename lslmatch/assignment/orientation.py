@@ -15,6 +15,13 @@ def smaller_as_rows(geometry: Geometry, rule: CostRule) -> tuple[Geometry, CostR
     return (geometry, rule) if n <= m else (geometry.transposed(), rule.transposed())
 
 
+def partners(n: int, rows: IntArray, cols: IntArray) -> IntArray:
+    """Give each of n rows its column, and -1 to those without one."""
+    permutation = np.full(n, -1, np.intp)
+    permutation[rows] = cols
+    return permutation
+
+
 def sides_as_given(col_of_row: IntArray, transposed: bool) -> tuple[IntArray, IntArray]:
     """Return the matched rows, ascending, and their columns, of the sides as they were given.
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.solve import assign, assign_points
 from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
@@ -94,7 +93,7 @@ class _Search:
                 return False
             evidence, assignment = self.judge(fit)
             self.seen[key] = _Seen(matching, weighting, evidence, before)
-            before, matching = matching, _permutation(assignment, len(self.x))
+            before, matching = matching, partners(len(self.x), assignment.row_ind, assignment.col_ind)
         return True
 
     def fit(self, matching: IntArray, weighting: str) -> Fit | None:
@@ -132,9 +131,3 @@ def _in_units(assignment: Assignment, offset: float) -> Assignment:
     u, v = (u + offset, v) if u.size <= v.size else (u, v + offset)
     objective = assignment.objective + offset * assignment.row_ind.size
     return assignment._replace(row_dual=u, col_dual=v, objective=objective)
-
-
-def _permutation(assignment: Assignment, n: int) -> IntArray:
-    permutation = np.full(n, -1, np.intp)
-    permutation[assignment.row_ind] = assignment.col_ind
-    return permutation

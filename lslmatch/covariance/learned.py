@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.moments import standardize
+from lslmatch.assignment.orientation import partners
 from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
 from lslmatch.covariance.fit import fit_matching, isotropic_white
 from lslmatch.covariance.iteration import Learned, learn
@@ -72,10 +73,8 @@ def match_learned(
         one = one._replace(factor=result.covariance.factor, ridge=0.0)
         return result._replace(covariance=one, profile=base.profile)
     assignment = learned.assignment
-    permutation = np.full(len(x), -1, np.intp)
-    permutation[assignment.row_ind] = assignment.col_ind
     return base._replace(
-        permutation=permutation,
+        permutation=partners(len(x), assignment.row_ind, assignment.col_ind),
         scale=learned.fit.affine.scale,
         shift=learned.fit.affine.shift,
         objective=assignment.objective,

@@ -24,6 +24,7 @@ import numpy as np
 from lslmatch._jit import kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.orientation import partners
 from lslmatch.covariance.metric import Metric
 
 #: Entries of each of the four products of a block of rows (8 MB).
@@ -55,9 +56,8 @@ class White(NamedTuple):
 
     def transposed(self) -> White:
         """Exchange the roles of the two sets."""
-        partner = np.full(len(self.b), -1, np.intp)
         rows = np.flatnonzero(self.partner >= 0)
-        partner[self.partner[rows]] = rows
+        partner = partners(len(self.b), self.partner[rows], rows)
         return self._replace(
             a=self.b, b=self.a, a_residual=self.b_residual, b_residual=self.a_residual, partner=partner
         )
