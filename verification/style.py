@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib
+import numpy as np
+from matplotlib import patheffects
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from numpy.typing import NDArray
 from PIL import Image
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
@@ -62,6 +65,19 @@ def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet
         figure = Sheet(figsize=size, layout="constrained")
         draw(figure)
         return figure
+
+
+def draw_share_matrix(axes: Any, share: NDArray[np.float64], text: float) -> Any:
+    """Draw shares from 0 to 1, rows from below, as colours and as numbers in per cent of `text` points."""
+    shown = axes.imshow(share, origin="lower", aspect="auto", cmap=SHARES, vmin=0, vmax=1)
+    for (i, j), value in np.ndenumerate(share):
+        colour, ground = ("black", "white") if value > 0.5 else ("white", "black")
+        rim = [patheffects.withStroke(linewidth=1, foreground=ground, alpha=0.6)]
+        label = f"{100 * value:.0f}"
+        axes.text(
+            j, i, label, ha="center", va="center", fontsize=text, color=colour, path_effects=rim, zorder=4
+        )
+    return shown
 
 
 def label_log_axis(axis: Any, ticks: Sequence[float]) -> None:

@@ -12,7 +12,7 @@ from verification.engine.samples import Row
 from verification.figures import adversarial_study
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.statistics import intervals
-from verification.style import SHARES
+from verification.style import draw_share_matrix
 
 
 def tabulate(cells: Sequence[CellRows]) -> Tables:
@@ -57,14 +57,7 @@ def draw_plane(axes: Any, rows: Sequence[Row], curves: Sequence[Row], text: floa
     share = np.full((len(separations), len(roots)), np.nan)
     for row in rows:
         share[separations.index(row["separation"]), roots.index(row["R"])] = row["recovered"]
-    shown = axes.imshow(share, origin="lower", aspect="auto", cmap=SHARES, vmin=0, vmax=1)
-    for (i, j), value in np.ndenumerate(share):
-        colour, ground = ("black", "white") if value > 0.5 else ("white", "black")
-        rim = [patheffects.withStroke(linewidth=1, foreground=ground, alpha=0.6)]
-        label = f"{100 * value:.0f}"
-        axes.text(
-            j, i, label, ha="center", va="center", fontsize=text, color=colour, path_effects=rim, zorder=4
-        )
+    shown = draw_share_matrix(axes, share, text)
     # Cells are of equal size, so a curve is drawn where it lies between the cells' values.
     x = np.interp([row["R"] for row in curves], roots, np.arange(len(roots)))
     rim = [patheffects.withStroke(linewidth=3, foreground="black")]

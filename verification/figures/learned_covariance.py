@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib import patheffects
 
 from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
@@ -26,7 +25,7 @@ from verification.scenarios.correlated_noise import (
     match_in_each_way,
 )
 from verification.statistics import intervals
-from verification.style import SHARES
+from verification.style import draw_share_matrix
 
 #: What each method is called above its panel.
 TITLES = {
@@ -109,12 +108,7 @@ def _draw_plane(axes: Any, rows: Sequence[Row]) -> Any:
     share = np.full((len(lines), len(columns)), np.nan)
     for row in rows:
         share[lines.index(row["n"]), columns.index(row["correlation"])] = row["right"]
-    shown = axes.imshow(share, origin="lower", aspect="auto", cmap=SHARES, vmin=0, vmax=1)
-    for (i, j), value in np.ndenumerate(share):
-        colour, ground = ("black", "white") if value > 0.5 else ("white", "black")
-        rim = [patheffects.withStroke(linewidth=1, foreground=ground, alpha=0.6)]
-        label = f"{100 * value:.0f}"
-        axes.text(j, i, label, ha="center", va="center", fontsize=7, color=colour, path_effects=rim)
+    shown = draw_share_matrix(axes, share, text=7)
     axes.set_xticks(range(len(columns)), [f"{value:g}" for value in columns])
     axes.set_yticks(range(len(lines)), [f"{n / rows[0]['d']:g}" for n in lines])
     axes.grid(False)
