@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lslmatch._types import FloatArray, IntArray
 
@@ -86,6 +87,15 @@ class Covariance(NamedTuple):
         return self.factor.shape[0] == 0
 
 
+class Labels(NamedTuple):
+    """The names of the points, such as the index of a DataFrame."""
+
+    x: NDArray[Any] | None
+    """(n,): the name of each row of x; None if they had none."""
+    y: NDArray[Any] | None
+    """(m,): the name of each row of y; None if they had none."""
+
+
 class MatchResult(NamedTuple):
     """A matching of two sets of points, with the certificate that proves it optimal."""
 
@@ -109,6 +119,12 @@ class MatchResult(NamedTuple):
     """The profile likelihood that was searched, for the alignments "profile" and "auto"."""
     covariance: Covariance | None = None
     """The covariance of the noise that was given or learned; None for isotropic noise."""
+    price: float | None = None
+    """If not all were to be matched: ``u[i] + v[j] + price <= cost(i, j)``, duals <= 0, 0 where unmatched."""
+    labels: Labels | None = None
+    """The names of the rows of x and of y, if they came with names."""
+    decisions: tuple[str, ...] = ()
+    """What was chosen automatically, and why: a line each for alignment, covariance and pairs."""
 
     @property
     def affine(self) -> Affine:
