@@ -13,6 +13,8 @@ The matrix of all pairs is held in memory.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lslmatch._jit import kernel
@@ -62,6 +64,17 @@ def settled_probabilities(
             break
         before = shares[pairs]
     return shares[pairs]
+
+
+def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, float]]:
+    """Give the expected share of right pairs, and an interval of two standard deviations around it."""
+    if confidence is None:
+        return math.nan, (math.nan, math.nan)
+    sure = confidence[~np.isnan(confidence)]
+    mean = float(sure.mean())
+    # Pairs go wrong together, at least two at a time.
+    reach = 1.96 * math.sqrt(2.0 * float((sure * (1.0 - sure)).sum())) / sure.size
+    return mean, (max(mean - reach, 0.0), min(mean + reach, 1.0))
 
 
 @kernel

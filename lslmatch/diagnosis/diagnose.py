@@ -26,17 +26,17 @@ from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
 from lslmatch.certificate_left_out import whitened
 from lslmatch.costs import make_rule
-from lslmatch.diagnosis.confidence import pair_probabilities
+from lslmatch.diagnosis.confidence import expected_right, pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.left_out import fixed, judge_pairs
 from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
 
-#: The three verdicts of a :class:`Diagnosis`.
+#: What a verdict says of the separation, after the expected share of right pairs.
 GUARANTEED = "guaranteed by the theorem"
 ABOVE_FLOOR = "above the noise floor"
-BELOW_FLOOR = "below the noise floor: expect errors"
+BELOW_FLOOR = "closest points below the noise floor"
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
 _MOST_PAIRS = 1 << 24
@@ -54,7 +54,8 @@ class Diagnosis(NamedTuple):
     """
 
     verdict: str
-    """"guaranteed by the theorem", "above the noise floor" or "below the noise floor: expect errors"."""
+    """The expected share of right pairs, then whether the separation is guaranteed by the theorem, above the
+    noise floor, or below it for the closest points."""
     separation: float
     """kappa(Z): the least distance of two features in units of their noise (Definition 1)."""
     noise_floor: float
@@ -73,6 +74,10 @@ class Diagnosis(NamedTuple):
     """(n,): by how much the objective rises if the pair of ``x[i]`` is forbidden; None for "greedy"."""
     confidence: FloatArray | None
     """(n,): the probability that the pair of ``x[i]`` is right; None for "greedy" or too many pairs."""
+    expected_right: float = math.nan
+    """The share of pairs that is probably right; NaN without confidences."""
+    expected_right_interval: tuple[float, float] = (math.nan, math.nan)
+    """A 95 % interval for that share, as far as the model holds."""
 
 
 def diagnose(
@@ -142,7 +147,7 @@ def diagnose(
     >>> x, y = random_configuration(100, 5, separation=10.0, rng=0).sample(rng=1)
     >>> diagnosis = diagnose(x, y, match(x, y), margins="exact")
     >>> diagnosis.verdict
-    'above the noise floor'
+    'about 100 % of the pairs right (100 to 100 %); above the noise floor'
     >>> bool(diagnosis.margin.min() > 1), bool(diagnosis.confidence.min() > 0.99)
     (True, True)
     """
@@ -193,8 +198,9 @@ def diagnose(
             rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
             confidence = np.full(n, np.nan)
             confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+    expected, interval = expected_right(confidence)
     return Diagnosis(
-        _verdict(separation, floor, threshold),
+        _verdict(separation, floor, threshold, expected, interval),
         separation,
         floor,
         threshold,
@@ -204,6 +210,8 @@ def diagnose(
         distortion,
         margin,
         confidence,
+        expected,
+        interval,
     )
 
 
@@ -227,10 +235,16 @@ def _theorem_applies(x: FloatArray, y: FloatArray, result: MatchResult) -> bool:
     return result.scale == standard.scale and np.array_equal(result.shift, standard.shift)
 
 
-def _verdict(separation: float, floor: float, threshold: float) -> str:
+def _verdict(
+    separation: float, floor: float, threshold: float, expected: float, interval: tuple[float, float]
+) -> str:
+    place = ABOVE_FLOOR if separation >= floor else BELOW_FLOOR
     if separation >= threshold:
-        return GUARANTEED
-    return ABOVE_FLOOR if separation >= floor else BELOW_FLOOR
+        place = GUARANTEED
+    if math.isnan(expected):
+        return place
+    low, high = (100.0 * end for end in interval)
+    return f"about {100.0 * expected:.0f} % of the pairs right ({low:.0f} to {high:.0f} %); {place}"
 
 
 def _optimum(
