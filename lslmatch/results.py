@@ -1,4 +1,8 @@
-"""What the public functions return: plain named tuples, one line of documentation a field."""
+"""What the public functions return: named tuples, one line of documentation a field, that show themselves.
+
+Two of them are equal if all their fields are, NaN counting as equal to NaN. They hold arrays, which can be
+changed, and so they are not hashable.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._comparison import comparable
+from lslmatch._optional import load
+from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.summary import Facts, Summary, Table, abridged, count, number
 
 
+@comparable
 class Affine(NamedTuple):
     """The scalar affine map ``y -> scale * y + shift`` that takes the second set onto the first."""
 
@@ -19,6 +28,7 @@ class Affine(NamedTuple):
     """beta, of shape (d,)."""
 
 
+@comparable
 class Assignment(NamedTuple):
     """An optimal assignment of a cost matrix, with the dual variables that prove it optimal."""
 
@@ -34,6 +44,7 @@ class Assignment(NamedTuple):
     """The sum of the matched costs. (When maximising, every inequality is reversed.)"""
 
 
+@comparable
 class ProfileCurve(NamedTuple):
     """The profile likelihood f of the scale, as far as the search for its minimum saw it.
 
@@ -47,7 +58,14 @@ class ProfileCurve(NamedTuple):
     value: FloatArray
     """The least value among the matchings that were solved; at the best scale it is f, exactly."""
 
+    def __repr__(self) -> str:
+        """Give one line."""
+        low, high = number(self.scale[0]), number(self.scale[-1])
+        best = number(self.scale[np.argmin(self.value)])
+        return f"<ProfileCurve: {count(self.scale.size, 'scale')} from {low} to {high}, least at {best}>"
 
+
+@comparable
 class Covariance(NamedTuple):
     """The covariance of the noise under which points were matched, with all that their costs are made of.
 
@@ -86,7 +104,24 @@ class Covariance(NamedTuple):
         """Whether costs are those of isotropic noise."""
         return self.factor.shape[0] == 0
 
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in a word or two: "given", "learned" or "isotropic, not learned"."""
+        if self.is_isotropic:
+            return "isotropic, not learned"
+        return "learned" if self.rounds else "given"
 
+    def __repr__(self) -> str:
+        """Give one line."""
+        learned = ""
+        if self.rounds:
+            learned = f" in {count(self.rounds, 'round')}, cross-entropy {number(self.cross_entropy)}"
+            learned += f" (isotropic {number(self.isotropic_cross_entropy)})"
+        reason = f": {self.reason}" if self.reason else ""
+        return f"<Covariance, d = {self.factor.shape[1]}: {self.origin}{learned}{reason}>"
+
+
+@comparable
 class Labels(NamedTuple):
     """The names of the points, such as the index of a DataFrame."""
 
@@ -96,11 +131,25 @@ class Labels(NamedTuple):
     """(m,): the name of each row of y; None if they had none."""
 
 
+@comparable
 class MatchResult(NamedTuple):
-    """A matching of two sets of points, with the certificate that proves it optimal."""
+    """A matching of two sets of points, with the certificate that proves it optimal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lslmatch import match
+    >>> x = np.array([[1.0, 1.0], [5.0, 0.0], [0.0, 4.0], [7.0, 7.0]])
+    >>> y = x[[1, 3, 0, 2]] / 2.0 + 3.0
+    >>> result = match(x, y)
+    >>> result
+    <MatchResult: 4 pairs of 4 and 4 points, d = 2, scale 2, lsl, with a certificate>
+    >>> bool(np.allclose(result.transform(result.aligned(y)), x))
+    True
+    """
 
     permutation: IntArray
-    """``y[permutation[i]]`` is the partner of ``x[i]``; -1 for an ``x[i]`` without one (only if n > m)."""
+    """``y[permutation[i]]`` is the partner of ``x[i]``; -1 for an ``x[i]`` without one."""
     scale: float
     """tau: ``x[i]`` is about ``scale * y[permutation[i]] + shift``."""
     shift: FloatArray
@@ -112,7 +161,7 @@ class MatchResult(NamedTuple):
     col_dual: FloatArray | None
     """v of shape (m,). On the larger set the duals are at most 0, and 0 where unmatched."""
     criterion: str
-    """Which cost was summed: "lsl", "lss", "lsns" or "greedy"."""
+    """Which objective was asked for, the argument `objective` of `match`; `objective` here is its value."""
     noise: tuple[FloatArray, FloatArray] | None
     """The noise levels that "lsns" was given."""
     profile: ProfileCurve | None = None
@@ -130,3 +179,147 @@ class MatchResult(NamedTuple):
     def affine(self) -> Affine:
         """The alignment that was used, ready to be passed to another call."""
         return Affine(self.scale, self.shift)
+
+    def __repr__(self) -> str:
+        """Give one line; :meth:`summary` says more."""
+        n, m, pairs = self._sizes()
+        sizes = f"{n:,} points of x" if m is None else f"{n:,} and {m:,} points"
+        proof = "no certificate" if self.row_dual is None else "with a certificate"
+        return (
+            f"<MatchResult: {count(pairs, 'pair')} of {sizes}, d = {self.shift.size}, "
+            f"scale {number(self.scale)}, {self.criterion}, {proof}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def summary(self, diagnosis: Any = None) -> Summary:
+        """Say in a table what was found.
+
+        Parameters
+        ----------
+        diagnosis : Diagnosis, optional
+            What :func:`diagnose` said of it: then also how far it can be trusted, and which pairs least.
+
+        Returns
+        -------
+        Summary
+            ``print`` shows it as text, and a notebook as a table.
+        """
+        n, m, pairs = self._sizes()
+        left = [
+            ("Points of x", f"{n:,}"),
+            ("Points of y", "-" if m is None else f"{m:,}"),
+            ("Coordinates", f"{self.shift.size:,}"),
+            ("Pairs", f"{pairs:,}"),
+            ("Without a partner", f"{n - pairs:,} of x" + ("" if m is None else f", {m - pairs:,} of y")),
+        ]
+        right = [
+            ("Objective", self.criterion),
+            ("Its value", number(self.objective)),
+            ("Scale", number(self.scale)),
+            ("Noise", "isotropic" if self.covariance is None else self.covariance.origin),
+            ("Certificate", "none" if self.row_dual is None else "dual variables"),
+        ]
+        parts: list[Facts | Table | str] = [Facts(left, right), f"Shift: {abridged(self.shift)}"]
+        parts += [f"Chosen: {line}" for line in self.decisions]
+        if diagnosis is not None:
+            parts += [*diagnosis.summary().parts, *self._weakest(diagnosis)]
+        return Summary("Matching of two sets of points", parts)
+
+    def to_frame(self, diagnosis: Any = None) -> Any:
+        """Give the pairs as a pandas DataFrame, a row for each point of x.
+
+        Parameters
+        ----------
+        diagnosis : Diagnosis, optional
+            What :func:`diagnose` said of the result: adds the columns noise, margin and confidence.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns ``x`` and ``y`` are row numbers, ``y`` being missing where x has no partner. Where
+            the points have names, ``x_label`` and ``y_label`` give them.
+        """
+        pandas = load("pandas", "files", "to_frame")
+        unmatched = self.permutation < 0
+        partner = pandas.array(np.where(unmatched, 0, self.permutation), dtype="Int64")
+        partner[unmatched] = pandas.NA
+        columns: dict[str, Any] = {"x": np.arange(self.permutation.size), "y": partner}
+        if self.labels is not None and self.labels.x is not None:
+            columns["x_label"] = self.labels.x
+        if self.labels is not None and self.labels.y is not None:
+            columns["y_label"] = rows_in_order(self.labels.y, self.permutation)
+        if diagnosis is not None:
+            columns |= diagnosis.columns()
+        return pandas.DataFrame(columns)
+
+    def transform(self, y: Any) -> Any:
+        """Bring points into the units of x: ``scale * y + shift``.
+
+        Parameters
+        ----------
+        y : array_like of shape (k, d)
+            Any points in the units of y.
+
+        Returns
+        -------
+        numpy.ndarray or pandas.DataFrame
+            Of the same shape; a DataFrame keeps its index and its columns.
+        """
+        shape = np.shape(y)
+        if len(shape) != 2 or shape[1] != self.shift.size:
+            raise ValueError(f"y must have shape (k, {self.shift.size}), points as rows; got shape {shape}")
+        points = y if hasattr(y, "iloc") else np.asarray(y, np.float64)
+        return points * self.scale + self.shift
+
+    def aligned(self, y: Any, *, missing: str = "nan") -> Any:
+        """Put the rows of y into the order of x: row i belongs to ``x[i]``.
+
+        Parameters
+        ----------
+        y : array_like of shape (m, ...)
+            The second set, or anything else with a row for each of its points.
+        missing : {"nan", "drop"}, default "nan"
+            Where ``x[i]`` has no partner: a row of NaN (which makes floats of whole numbers), or no row.
+
+        Returns
+        -------
+        numpy.ndarray, or pandas.DataFrame or Series
+            As long as x, or with missing="drop" as there are pairs. A DataFrame stays one, with the names of
+            the points of x as its index if they have names, and 0, 1, ... otherwise.
+        """
+        if missing not in ("nan", "drop"):
+            raise ValueError(f"missing must be 'nan' or 'drop'; got {missing!r}")
+        _, m, _ = self._sizes()
+        rows = np.shape(y)[0] if np.ndim(y) else 0
+        if m not in (None, rows) or rows <= self.permutation.max(initial=-1):
+            raise ValueError(f"y must have a row for each point that was matched; got {rows}, not {m}")
+        names = None if self.labels is None else self.labels.x
+        kept = slice(None) if missing == "nan" else np.flatnonzero(self.permutation >= 0)
+        index = np.arange(self.permutation.size)[kept] if names is None else names[kept]
+        return rows_in_order(y, self.permutation[kept], index)
+
+    def _sizes(self) -> tuple[int, int | None, int]:
+        """Give the numbers of points of x and of y, the latter None if unknown, and of pairs."""
+        m = None if self.col_dual is None else int(np.size(self.col_dual))
+        return self.permutation.size, m, int(np.count_nonzero(self.permutation >= 0))
+
+    def _weakest(self, diagnosis: Any) -> list[Table]:
+        """List the pairs with the least confidence."""
+        if diagnosis.confidence is None:
+            return []
+        rows = diagnosis.doubtful()[:5]
+        names = self.labels or Labels(None, None)
+        lines: list[tuple[str, ...]] = []
+        for i in rows:
+            j = self.permutation[i]
+            lines.append(
+                (
+                    str(i if names.x is None else names.x[i]),
+                    str(j if names.y is None else names.y[j]),
+                    number(diagnosis.confidence[i]),
+                    number(diagnosis.margin[i]),
+                )
+            )
+        return [Table("The most doubtful pairs", ("x", "y", "confidence", "margin"), lines)] if lines else []

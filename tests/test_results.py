@@ -1,7 +1,15 @@
+import copy
+import pickle
+import sys
+from collections.abc import Hashable
+
 import numpy as np
 import pytest
 
-from lslmatch import Affine, Assignment, MatchResult, match, solve_assignment
+from lslmatch import Affine, Assignment, MatchResult, diagnose, match, solve_assignment
+from lslmatch._optional import load
+from lslmatch.model import random_configuration
+from lslmatch.results import Labels
 
 X = np.array([[0.0, 1.0], [4.0, 4.0], [9.0, 2.0]])
 Y = X[[2, 0, 1]] / 2.0 + 3.0
@@ -44,3 +52,204 @@ def test_the_map_of_a_match_can_be_passed_on():
     assert again.objective == result.objective
     assert again.affine.scale == result.scale
     np.testing.assert_array_equal(again.affine.shift, result.shift)
+
+
+# ------------------------------------------------------------------------- how results show themselves
+
+
+def planted(n=40, m=36, labels=None):
+    """Match n points with m of them; return both sets, the result and its diagnosis."""
+    x, y = random_configuration(n, 3, separation=2.0, scale=2.0, rng=3).sample(rng=4)
+    result = match(x, y[:m])._replace(labels=labels)
+    return x, y[:m], result, diagnose(x, y[:m], result)
+
+
+@pytest.mark.parametrize("objective", ["lsl", "greedy"])
+def test_reprs_are_one_line_and_name_the_sizes(objective):
+    x, y = random_configuration(300, 4, separation=5.0, rng=0).sample(rng=1)
+    result = match(x, y[:290], objective=objective, alignment="profile")
+    for shown in (repr(result), repr(diagnose(x, y[:290], result)), repr(result.profile)):
+        assert "\n" not in shown
+        assert len(shown) < 160
+    assert "290 pairs" in repr(result)
+    assert ("no certificate" in repr(result)) == (objective == "greedy")
+
+
+def test_repr_of_a_covariance_is_one_line():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 6))
+    learned = match(x, x[::-1] + 0.1 * rng.normal(size=x.shape), covariance="estimate").covariance
+    assert repr(learned).startswith("<Covariance, d = 6: learned in ")
+    given = match(x, x, covariance=np.arange(1.0, 7.0)).covariance
+    assert repr(given) == "<Covariance, d = 6: given>"
+
+
+def test_summary_says_what_was_found():
+    x, y, result, diagnosis = planted(labels=Labels(None, np.array([f"<b>{k}" for k in range(36)])))
+    result = result._replace(decisions=("alignment: identity, because it is as likely",))
+    text = str(result.summary(diagnosis))
+    for part in ("36", "4 of x, 0 of y", "lsl", "dual variables", "because it is as likely"):
+        assert part in text
+    assert diagnosis.verdict in text
+    assert max(map(len, text.splitlines())) <= 78
+    doubtful = diagnosis.doubtful()
+    assert doubtful.size
+    assert f"<b>{result.permutation[doubtful[0]]}" in text
+    assert str(result.summary()) in str(match(x, y)._replace(decisions=result.decisions).summary())
+    # What stands in a page is escaped.
+    page = result.summary(diagnosis)._repr_html_()
+    assert "<b>" not in page.replace("<b>Matching of two sets of points</b>", "")
+    assert "&lt;b&gt;" in page
+    assert result._repr_html_().startswith("<div>")
+    assert diagnosis._repr_html_() == diagnosis.summary()._repr_html_()
+
+
+def test_a_greedy_match_has_a_summary_without_proof_and_confidences():
+    result = match(X, Y, objective="greedy")
+    diagnosis = diagnose(X, Y, result)
+    text = str(result.summary(diagnosis))
+    assert "Certificate:                     none" in text
+    assert "confidence" not in text
+    with pytest.raises(ValueError, match="no confidences"):
+        diagnosis.doubtful()
+
+
+def test_doubtful_pairs_come_with_the_least_confident_first():
+    _, _, _, diagnosis = planted()
+    rows = diagnosis.doubtful(0.95)
+    confidence = diagnosis.confidence[rows]
+    assert (np.diff(confidence) >= 0).all()
+    assert rows.size == np.sum(diagnosis.confidence < 0.95)
+
+
+# ------------------------------------------------------------------------------------- tables of pairs
+
+
+def test_frame_has_a_row_for_each_point_of_x():
+    pandas = pytest.importorskip("pandas")
+    names = Labels(np.array([f"a{k}" for k in range(40)]), np.array([f"b{k}" for k in range(36)]))
+    _, _, result, diagnosis = planted(labels=names)
+    frame = result.to_frame(diagnosis)
+    assert list(frame) == ["x", "y", "x_label", "y_label", "noise", "margin", "confidence"]
+    unmatched = result.permutation < 0
+    np.testing.assert_array_equal(frame["y"].isna(), unmatched)
+    np.testing.assert_array_equal(frame["y_label"].isna(), unmatched)
+    matched = frame[~unmatched]
+    np.testing.assert_array_equal(matched["y"].astype(int), result.permutation[~unmatched])
+    assert all(matched["y_label"] == "b" + matched["y"].astype(str))
+    np.testing.assert_array_equal(frame["margin"], diagnosis.margin)
+    assert list(result._replace(labels=None).to_frame()) == ["x", "y"]
+    pandas.testing.assert_frame_equal(diagnosis.to_frame(), frame[["noise", "margin", "confidence"]])
+
+
+def test_without_pandas_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ModuleNotFoundError, match=r"to_frame needs pandas: .*lslmatch\[files\]"):
+        match(X, Y).to_frame()
+
+
+def test_a_fault_inside_an_optional_package_is_not_hidden(monkeypatch, tmp_path):
+    (tmp_path / "broken_package.py").write_text("import missing_part_of_it")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="missing_part_of_it"):
+        load("broken_package", "files", "this test")
+
+
+# ------------------------------------------------------------------------- y in the units and order of x
+
+
+def test_transform_and_aligned_bring_y_onto_x():
+    result = match(X, Y)
+    np.testing.assert_allclose(result.transform(result.aligned(Y)), X, atol=1e-12)
+    np.testing.assert_allclose(result.transform(Y)[result.permutation], X, atol=1e-12)
+
+
+def test_frames_stay_frames():
+    pandas = pytest.importorskip("pandas")
+    y = pandas.DataFrame(Y, columns=["a", "b"], index=["p", "q", "r"])
+    result = match(X, Y)._replace(labels=Labels(np.array(["i", "j", "k"]), None))
+    moved = result.transform(y)
+    assert list(moved) == ["a", "b"]
+    assert list(moved.index) == ["p", "q", "r"]
+    ordered = result.aligned(moved)
+    assert list(ordered.index) == ["i", "j", "k"]
+    np.testing.assert_allclose(ordered, X, atol=1e-12)
+    column = result.aligned(y["a"])
+    np.testing.assert_array_equal(column, Y[result.permutation, 0])
+    partial = result._replace(permutation=np.array([2, -1, 0]), col_dual=np.zeros(3))
+    frame = partial.aligned(y)
+    assert frame.loc["j"].isna().all()
+    assert list(partial.aligned(y, missing="drop").index) == ["i", "k"]
+    np.testing.assert_array_equal(frame.loc[["i", "k"]], Y[[2, 0]])
+
+
+@pytest.mark.parametrize("kind", [bool, int, float, complex, str, "datetime64[s]"])
+def test_a_point_without_partner_never_gets_the_last_row(kind):
+    result = match(X, Y)._replace(permutation=np.array([1, -1, 0]))
+    rows = result.aligned(np.array([1, 0, 2]).astype(kind))
+    assert rows.shape == (3,)
+    assert rows[1] != rows[1]  # NaN, or NaT
+    assert rows.tolist()[0] == np.array([1, 0, 2]).astype(kind).tolist()[1]
+    np.testing.assert_array_equal(result.aligned([5, 6, 7], missing="drop"), [6, 5])
+
+
+def test_rows_that_do_not_fit_are_refused():
+    result = match(X, Y)
+    with pytest.raises(ValueError, match="y must have a row for each point that was matched; got 2"):
+        result.aligned(Y[:2])
+    with pytest.raises(ValueError, match="y must have a row"):
+        result.aligned(5.0)
+    with pytest.raises(ValueError, match="y must have a row"):
+        match(X, Y, objective="greedy").aligned(Y[:2])
+    with pytest.raises(ValueError, match="missing must be 'nan' or 'drop'; got 'last'"):
+        result.aligned(Y, missing="last")
+    with pytest.raises(ValueError, match=r"y must have shape \(k, 2\), points as rows; got shape \(3,\)"):
+        result.transform(Y[:, 0])
+
+
+# ------------------------------------------------------------------------------------------ comparison
+
+
+def test_results_compare_to_one_answer():
+    x, y, result, diagnosis = planted()
+    again = match(x, y)
+    assert result == again
+    assert (result != again) is False
+    assert diagnosis == diagnose(x, y, again)  # with NaN where x has no partner
+    assert result != result._replace(permutation=result.permutation[::-1])
+    assert result != result._replace(permutation=result.permutation[:-1])
+    assert result != result._replace(row_dual=None)
+    assert result != diagnosis
+    assert result != 5
+    assert result.affine == tuple(result.affine)
+    assert result.affine != Affine(result.scale, result.shift + 1.0)
+    assert match(x, y, alignment="profile").profile == match(x, y, alignment="profile").profile
+
+
+def test_labels_of_any_kind_compare():
+    pandas = pytest.importorskip("pandas")
+    missing = np.array(["a", pandas.NA, np.nan], object)
+    assert Labels(missing, None) == Labels(missing.copy(), None)
+    assert Labels(missing, None) != Labels(np.array(["a", "b", np.nan], object), None)
+    assert Labels(np.array(["1"]), None) != Labels(np.array([1]), None)
+
+
+def test_results_are_not_hashable():
+    for value in (match(X, Y), match(X, Y).affine, diagnose(X, Y, match(X, Y))):
+        assert not isinstance(value, Hashable)
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(value)
+
+
+def test_results_can_be_copied_stored_and_changed():
+    _, _, result, diagnosis = planted()
+    for value in (result, diagnosis):
+        for twin in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+            assert type(twin) is type(value)
+            assert twin == value
+        assert type(value)(*value) == value
+    assert result._replace(scale=3.0).scale == 3.0
+    assert result._replace(scale=3.0) != result
+    permutation, scale, *_ = result
+    assert permutation is result.permutation
+    assert scale == result.scale

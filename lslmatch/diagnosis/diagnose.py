@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lslmatch import theory
+from lslmatch._comparison import comparable
+from lslmatch._optional import load
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     check_affine,
@@ -32,6 +34,7 @@ from lslmatch.diagnosis.left_out import fixed, judge_pairs
 from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
+from lslmatch.summary import Facts, Summary, Table, count, number
 
 #: What a verdict says of the separation, after the expected share of right pairs.
 GUARANTEED = "guaranteed by the theorem"
@@ -44,6 +47,11 @@ _MOST_PAIRS = 1 << 24
 _MISFIT = 1e-6
 
 
+#: A pair with a lower confidence than this is called doubtful.
+DOUBTFUL = 0.9
+
+
+@comparable
 class Diagnosis(NamedTuple):
     """What a matching tells about its own reliability, all of it estimated from the matched pairs.
 
@@ -78,6 +86,74 @@ class Diagnosis(NamedTuple):
     """The share of pairs that is probably right; NaN without confidences."""
     expected_right_interval: tuple[float, float] = (math.nan, math.nan)
     """A 95 % interval for that share, as far as the model holds."""
+
+    def __repr__(self) -> str:
+        """Give one line; :meth:`summary` says more."""
+        doubt = ""
+        if self.confidence is not None:
+            mean = np.nanmean(self.confidence)
+            doubt = f", confidence {mean:.1%} on average, {self.doubtful().size:,} doubtful"
+        return (
+            f"<Diagnosis of {count(int(np.sum(~np.isnan(self.noise))), 'pair')}: {self.verdict}, "
+            f"separation {number(self.separation)}{doubt}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def doubtful(self, below: float = DOUBTFUL) -> IntArray:
+        """Give the points of x whose pairs have a confidence below a limit, the least confident first.
+
+        Parameters
+        ----------
+        below : float, default 0.9
+            The limit.
+
+        Returns
+        -------
+        ndarray of int
+            Indices of x.
+        """
+        if self.confidence is None:
+            raise ValueError("there are no confidences: the pairs are greedy, or too many for them")
+        order = np.argsort(self.confidence, kind="stable")
+        return order[self.confidence[order] < below]
+
+    def columns(self) -> dict[str, FloatArray]:
+        """Give what is known of each point of x, by name: its noise, and its pair's margin and confidence."""
+        found = {"noise": self.noise, "margin": self.margin, "confidence": self.confidence}
+        return {name: values for name, values in found.items() if values is not None}
+
+    def to_frame(self) -> Any:
+        """Give :meth:`columns` as a pandas DataFrame, a row for each point of x."""
+        return load("pandas", "files", "to_frame").DataFrame(self.columns())
+
+    def summary(self) -> Summary:
+        """Say in a table how far a matching can be trusted.
+
+        Returns
+        -------
+        Summary
+            ``print`` shows it as text, and a notebook as a table.
+        """
+        facts = Facts(
+            [
+                ("Separation", number(self.separation)),
+                ("Noise floor", number(self.noise_floor)),
+                ("Theorem 2 needs", number(self.threshold) if np.isfinite(self.threshold) else "-"),
+            ],
+            [
+                ("Noise, median", number(float(np.nanmedian(self.noise)))),
+                ("Ratio of variances", number(self.noise_ratio)),
+                ("Spread over noise", number(self.distortion)),
+            ],
+        )
+        parts: list[Facts | Table | str] = [f"Verdict: {self.verdict}", facts]
+        if self.confidence is not None:
+            confidence = self.confidence[~np.isnan(self.confidence)]
+            share = f"Expected share of right pairs, by their confidences: {confidence.mean():.1%}"
+            parts = [share, *parts, _confidence_table(confidence)]
+        return Summary("How far the matching can be trusted", parts)
 
 
 def diagnose(
@@ -213,6 +289,17 @@ def diagnose(
         expected,
         interval,
     )
+
+
+def _confidence_table(confidence: FloatArray) -> Table:
+    limits = (0.0, 0.5, DOUBTFUL, 0.99, math.inf)
+    names = (f"below {limits[1]}", f"to {DOUBTFUL}", f"to {limits[3]}", f"{limits[3]} and more")
+    numbers, _ = np.histogram(confidence, limits)
+    rows = [
+        (name, f"{k:,}", f"{k / confidence.size:.1%}")
+        for name, k in zip(names, numbers.tolist(), strict=True)
+    ]
+    return Table("Confidences of the pairs", ("confidence", "pairs", "share"), rows)
 
 
 def _chosen_rows(margins: Any, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:

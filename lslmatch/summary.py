@@ -1,0 +1,110 @@
+"""Tables for people: a title, facts in two columns, and small tables, as aligned text and as HTML."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+_WIDTH = 78
+
+
+class Facts(NamedTuple):
+    """Names with their values, side by side in two columns."""
+
+    left: list[tuple[str, str]]
+    right: list[tuple[str, str]]
+
+
+class Table(NamedTuple):
+    """A small table under a heading."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+class Summary:
+    """A summary of a result: ``print`` shows it as text, and a notebook as a table.
+
+    Parameters
+    ----------
+    title : str
+        What is summarised.
+    parts : sequence of Facts, Table or str
+        What is said of it, from top to bottom; a string is a paragraph.
+    """
+
+    def __init__(self, title: str, parts: Sequence[Facts | Table | str]) -> None:
+        self.title = title
+        self.parts = tuple(parts)
+
+    def __str__(self) -> str:
+        """Give aligned text of at most 78 columns, but for long names."""
+        blocks = [self.title.center(_WIDTH).rstrip()]
+        for part in self.parts:
+            if isinstance(part, str):
+                blocks.append(textwrap.fill(part, _WIDTH))
+            else:
+                blocks.append(_facts_text(part) if isinstance(part, Facts) else _table_text(part))
+        rule = "=" * _WIDTH
+        return f"\n{rule}\n".join(blocks) + f"\n{rule}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        blocks = [f"<p><b>{html.escape(self.title)}</b></p>"]
+        for part in self.parts:
+            if isinstance(part, str):
+                blocks.append(f"<p>{html.escape(part)}</p>")
+            elif isinstance(part, Facts):
+                rows = [_html_row("td", fact) for fact in (*part.left, *part.right)]
+                blocks.append(f"<table>{''.join(rows)}</table>")
+            else:
+                rows = [_html_row("th", part.columns), *(_html_row("td", row) for row in part.rows)]
+                blocks.append(f"<p>{html.escape(part.heading)}</p><table>{''.join(rows)}</table>")
+        return "<div>" + "".join(blocks) + "</div>"
+
+
+def number(value: float) -> str:
+    """Give five digits of a number."""
+    return f"{value:.5g}"
+
+
+def count(size: int, noun: str) -> str:
+    """Give a number with its noun, such as "1 pair" or "1,000 pairs"."""
+    return f"{size:,} {noun}" + ("" if size == 1 else "s")
+
+
+def abridged(values: Sequence[Any] | Any, most: int = 6) -> str:
+    """Give the first and the last of some numbers."""
+    shown = [number(value) for value in values]
+    if len(shown) > most:
+        shown[most - 2 : -2] = ["..."]
+    return " ".join(shown)
+
+
+def _facts_text(facts: Facts) -> str:
+    half = (_WIDTH - 3) // 2
+    height = max(len(facts.left), len(facts.right))
+    columns = [
+        [_fact(name, value, half) for name, value in side] + [" " * half] * (height - len(side))
+        for side in facts
+    ]
+    return "\n".join(f"{left}   {right}".rstrip() for left, right in zip(*columns, strict=True))
+
+
+def _fact(name: str, value: str, width: int) -> str:
+    return f"{name}: {value:>{max(width - len(name) - 2, 0)}}"
+
+
+def _table_text(table: Table) -> str:
+    cells = [table.columns, *table.rows]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(table.columns))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([table.heading, "-" * _WIDTH, *lines])
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
