@@ -89,14 +89,9 @@ class Diagnosis(NamedTuple):
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
-        doubt = ""
-        if self.confidence is not None:
-            mean = np.nanmean(self.confidence)
-            doubt = f", confidence {mean:.1%} on average, {self.doubtful().size:,} doubtful"
-        return (
-            f"<Diagnosis of {count(int(np.sum(~np.isnan(self.noise))), 'pair')}: {self.verdict}, "
-            f"separation {number(self.separation)}{doubt}>"
-        )
+        pairs = count(int(np.sum(~np.isnan(self.noise))), "pair")
+        doubt = "" if self.confidence is None else f"; {self.doubtful().size:,} doubtful"
+        return f"<Diagnosis of {pairs}: {self.verdict}{doubt}>"
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
@@ -144,15 +139,13 @@ class Diagnosis(NamedTuple):
             ],
             [
                 ("Noise, median", number(float(np.nanmedian(self.noise)))),
-                ("Ratio of variances", number(self.noise_ratio)),
                 ("Spread over noise", number(self.distortion)),
+                ("Doubtful pairs", "-" if self.confidence is None else f"{self.doubtful().size:,}"),
             ],
         )
         parts: list[Facts | Table | str] = [f"Verdict: {self.verdict}", facts]
         if self.confidence is not None:
-            confidence = self.confidence[~np.isnan(self.confidence)]
-            share = f"Expected share of right pairs, by their confidences: {confidence.mean():.1%}"
-            parts = [share, *parts, _confidence_table(confidence)]
+            parts.append(_confidence_table(self.confidence[~np.isnan(self.confidence)]))
         return Summary("How far the matching can be trusted", parts)
 
 
