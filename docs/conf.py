@@ -5,6 +5,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import latex2mathml.converter
+from docutils.nodes import SkipNode
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent
@@ -17,7 +21,14 @@ author = "the lslmatch developers"
 copyright = author
 version = release = lslmatch.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_nb"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_copybutton",
+]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
@@ -26,6 +37,10 @@ autodoc_typehints = "none"  # the docstrings give types and shapes in words
 numpydoc_show_class_members = False  # the template of classes lists the fields
 
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"  # what browsers draw by themselves, see the end of this file
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 nb_execution_mode = "off"  # outputs are committed; `tox -e notebooks` runs them
 nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
 
@@ -58,6 +73,21 @@ def _write_help() -> None:
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(
         subprocess.run(command, cwd=CHECKOUT, env=environment, check=True, capture_output=True).stdout
+    )
+
+
+def _add_formula(translator: Any, node: Any, display: str) -> None:
+    """Write a formula as MathML, which needs no script and nothing from elsewhere."""
+    translator.body.append(latex2mathml.converter.convert(node.astext().strip(), display=display))
+    raise SkipNode
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx how formulas are written."""
+    app.add_html_math_renderer(
+        "mathml",
+        inline_renderers=(lambda translator, node: _add_formula(translator, node, "inline"), None),
+        block_renderers=(lambda translator, node: _add_formula(translator, node, "block"), None),
     )
 
 
