@@ -13,13 +13,10 @@ from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Setup, Study
 from verification.figures import instruments, sentences
 from verification.figures.definition import CellRows, Figure, Tables
-from verification.style import COLOURS, INK
+from verification.style import COLOURS
 
-#: Pairs of points that a thin line joins.
-_JOINED = 40
-
-#: The second set as it is, with the first one's mean, and with its mean and scale.
-_STAGES = {"raw": "raw", "centred": "centring only", "aligned": "mean and scale aligned"}
+#: The second set as it is, and with the first one's mean and scale.
+_STAGES = {"raw": "as they are", "aligned": "with one mean and one scale"}
 
 
 def flatten(state: tuple[Any, ...], rng: np.random.Generator) -> list[Row]:
@@ -28,7 +25,7 @@ def flatten(state: tuple[Any, ...], rng: np.random.Generator) -> list[Row]:
     drawn = rng.choice(len(x), size=min(len(x), 500), replace=False)
     x, y = x[drawn], y[drawn]
     affine = lslmatch.estimate_affine(x, y)
-    moved = (y, y + x.mean(axis=0) - y.mean(axis=0), affine.scale * y + affine.shift)
+    moved = (y, affine.scale * y + affine.shift)
     flat = {stage: _project(x, second) for stage, second in zip(_STAGES, moved, strict=True)}
     return [
         {
@@ -58,19 +55,16 @@ def drawing(names: tuple[str, str], headline: str) -> Callable[[Any, Tables], No
     """Give the function that draws one panel a stage."""
 
     def draw(figure: Any, tables: Tables) -> None:
-        for axes, (stage, title) in zip(figure.subplots(1, 3), _STAGES.items(), strict=True):
+        for axes, (stage, title) in zip(figure.subplots(1, 2), _STAGES.items(), strict=True):
             first, second = (
                 np.array([[row[f"{stage}_{name}_{axis}"] for axis in (1, 2)] for row in tables[""]])
                 for name in ("first", "second")
             )
-            for ends in np.stack([first, second], axis=1)[:_JOINED]:
-                axes.plot(*ends.T, color=INK, linewidth=0.4, zorder=1)
             axes.plot(*first.T, "o", color=COLOURS[0], markersize=2.5, alpha=0.6, label=names[0])
             axes.plot(*second.T, "x", color=COLOURS[1], markersize=3, alpha=0.8, label=names[1])
-            axes.set(title=title, xticks=[], yticks=[], xlabel="first principal component")
+            axes.set(title=title, xticks=[], yticks=[], xlabel="first principal component", aspect="equal")
             axes.grid(False)
         figure.axes[0].set_ylabel("second principal component")
-        figure.axes[0].plot([], [], color=INK, linewidth=0.4, label=f"partners ({_JOINED} of them)")
         figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figure.suptitle(headline, fontweight="bold")
 
@@ -91,7 +85,7 @@ FIGURES = (
             ("WEB by L3", "KJV by L6"),
             "Two encoders: one cloud is almost four times as wide as the other",
         ),
-        (9.6, 3.8),
+        (7.2, 3.8),
     ),
     Figure(
         "spectra-clouds",
@@ -102,7 +96,7 @@ FIGURES = (
             ("mp5", "mp6"),
             "Two instruments: the clouds differ by a shift and hardly by a scale",
         ),
-        (9.6, 3.8),
+        (7.2, 3.8),
         instruments.missing,
     ),
 )

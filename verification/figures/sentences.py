@@ -15,11 +15,11 @@ from lslmatch._types import FloatArray
 from verification.data.verses import load_verses
 from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
-from verification.figures import method_shares
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios import side_by_side
 from verification.scenarios.side_by_side import REFERENCE
 from verification.statistics import intervals
+from verification.style import COLOURS, MARKERS
 
 #: Pairs of sets by name, translation and encoder of each; the first has the larger vectors.
 PAIRS = {
@@ -86,21 +86,38 @@ def _whole_pool(line: Any) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def draw(figure: Any, tables: Tables) -> None:
-    """Draw the shares and the differences for the smaller size."""
+    """Draw the shares for the smaller size: a line for each pair of sets, a mark for each way to match."""
     least = min(row["n"] for row in tables[""])
-    shares, differences = ([row for row in tables[name] if row["n"] == least] for name in ("", "differences"))
-    left, right = figure.subplots(1, 2)
-    method_shares.draw_shares(left, shares)
-    method_shares.draw_differences(right, differences)
-    scales = {row["data"]: row["scale"] for row in shares if row["method"] == REFERENCE}
-    for axes in (left, right):
-        labels = [f"{name.replace(', ', chr(10))}\nscale {scale:.1f}" for name, scale in scales.items()]
-        axes.set_xticks(axes.get_xticks(), labels, fontsize=7)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    rows = [row for row in tables[""] if row["n"] == least]
+    pairs = list(dict.fromkeys(row["data"] for row in rows))
+    axes = figure.subplots()
+    for k, name in enumerate(_SHOWN):
+        shown = [row for row in rows if row["method"] == name]
+        middle, low, high = (
+            np.array([row["recovered" + end] for row in shown]) for end in ("", "_low", "_high")
+        )
+        axes.errorbar(
+            middle,
+            [pairs.index(row["data"]) + 0.16 * (k - 1) for row in shown],
+            xerr=[middle - low, high - middle],
+            fmt=MARKERS[k],
+            color=COLOURS[k],
+            capsize=2,
+            label=name,
+        )
+    scales = {row["data"]: row["scale"] for row in rows if row["method"] == REFERENCE}
+    axes.set_yticks(range(len(pairs)), [f"{name}\nscale {scales[name]:.1f}" for name in pairs])
+    axes.set(ylim=(len(pairs) - 0.5, -0.5), xlim=(None, 1.005), xlabel="share of pairs recovered")
+    axes.grid(False, axis="y")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(_SHOWN))
     figure.suptitle(
-        f"{least:.0f} verses, two encoders: what is left to find is found by learning the covariance",
+        f"{least:.0f} verses by two encoders: what is left to find is found\nby learning the covariance",
         fontweight="bold",
     )
+
+
+#: The methods of the picture; the table has all.
+_SHOWN = ("least squares", REFERENCE, "learned covariance")
 
 
 def _cell(pair: str, n: int, trials: tuple[int, int, int]) -> Cell:
@@ -121,4 +138,4 @@ STUDY = Study(
     batch=4,
 )
 
-FIGURES = (Figure("sentences", "supplement, sentence matching", STUDY, tabulate, draw, (9.0, 4.4)),)
+FIGURES = (Figure("sentences", "supplement, sentence matching", STUDY, tabulate, draw, (6.4, 3.6)),)

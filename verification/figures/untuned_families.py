@@ -17,7 +17,7 @@ from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.families import FAMILIES, draw_family
 from verification.scenarios.recovery import require_certificate
 from verification.statistics import intervals
-from verification.style import COLOURS, DASHES, INK, MARKERS, label_log_axis
+from verification.style import INK
 
 #: What the others are compared with, and those that are compared.
 REFERENCE = "standardize"
@@ -66,76 +66,41 @@ def _line(cell: Cell, rows: Sequence[Row], name: str) -> Row:
 
 
 def draw(figure: Any, tables: Tables) -> None:
-    """Draw one panel a family: by how many points each method is ahead of the reference."""
-    rows = tables[""]
+    """Draw by how many points "auto" is ahead of the reference: a line for each family."""
+    rows = [row for row in tables[""] if row["method"] == "auto"]
     names = list(dict.fromkeys(row["family"] for row in rows))
-    lines = -(-len(names) // _COLUMNS)
-    figure.set_size_inches(9.6, 1.4 + 1.9 * lines)
-    panels = figure.subplots(lines, _COLUMNS, sharex=True, sharey=True, squeeze=False)
-    for axes, name in zip(panels.flat, names, strict=False):
-        _draw_family(axes, [row for row in rows if row["family"] == name])
-        axes.set_title(name)
-    for axes in panels.flat[len(names) :]:
-        axes.set_axis_off()
-    # Where the line below is not full, the axis of the panel above it needs its labels.
-    for axes in panels.flat[len(names) - _COLUMNS : len(names)]:
-        axes.tick_params(labelbottom=True)
-        axes.set_xlabel("typical separation")
-    compared = [row for row in rows if row["method"] in ("profile", "auto")]
-    top = max(_GOAL, *(row["ahead_high"] for row in compared))
-    bottom = min(-_GOAL, *(row["ahead_low"] for row in compared))
-    panels[0, 0].set_ylim(bottom - 0.1 * (top - bottom), top + 0.25 * (top - bottom))
-    for axes in panels[:, 0]:
-        axes.set_ylabel("points ahead")
-    figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    worst = min(row["ahead"] for row in compared)
-    verdict = "stay within" if worst >= -_GOAL else "do not stay within"
+    separations = sorted({row["separation"] for row in rows})
+    figure.set_size_inches(6.4, 1.6 + 0.26 * len(names))
+    axes = figure.subplots()
+    ahead = np.zeros((len(names), len(separations)))
+    for row in rows:
+        place = names.index(row["family"]), separations.index(row["separation"])
+        ahead[place] = row["ahead"]
+        # What chance does not explain is printed in bold.
+        clear = row["ahead_low"] > 0 or row["ahead_high"] < 0
+        label = f"{round(row['ahead'], 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
+        axes.text(
+            *place[::-1],
+            label,
+            ha="center",
+            va="center",
+            fontweight="bold" if clear else "normal",
+            color=INK if clear else "#777777",
+        )
+    axes.imshow(ahead, aspect="auto", cmap="PuOr", vmin=-4 * _GOAL, vmax=4 * _GOAL)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(separations)), [f"{separation:g}" for separation in separations])
+    axes.set_xlabel("typical separation")
+    axes.grid(False)
+    axes.tick_params(length=0)
+    worst = min(row["ahead"] for row in rows)
+    verdict = "stays within" if worst >= -_GOAL else "does not stay within"
     figure.suptitle(
-        f"On families nobody tuned for, profile and auto {verdict} {_GOAL:g} point of standardize\n"
-        f"n = {rows[0]['n']:.0f}, {rows[0]['trials']:.0f} trials a cell; mean differences in points, "
-        f"with 95 % intervals, the lowest {worst:+.2f};\n"
-        "at the top of a panel, the share that standardize gets right",
+        f"On families nobody tuned for, auto {verdict} {_GOAL:g} point of standardize:\n"
+        "percentage points of the pairs by which it is ahead (bold: beyond chance)\n"
+        f"n = {rows[0]['n']:.0f}, {rows[0]['trials']:.0f} trials a cell",
         fontweight="bold",
     )
-
-
-def _draw_family(axes: Any, rows: Sequence[Row]) -> None:
-    """Draw the differences of one family, and at the top the share that the reference gets right."""
-    separations = sorted({row["separation"] for row in rows})
-    axes.axhline(0, color=INK, linewidth=0.8)
-    axes.axhline(-_GOAL, color=INK, linewidth=0.8, linestyle=":", label="the goal: 1 point behind at most")
-    for k, name in enumerate(OTHERS):
-        shown = [row for row in rows if row["method"] == name]
-        middle, low, high = (np.array([row["ahead" + end] for row in shown]) for end in ("", "_low", "_high"))
-        axes.errorbar(
-            np.array(separations) * 1.06 ** (k - 1),
-            middle,
-            yerr=[middle - low, high - middle],
-            color=COLOURS[k],
-            linestyle=DASHES[k],
-            marker=MARKERS[k],
-            markersize=3.5,
-            linewidth=1,
-            capsize=2,
-            label=name,
-        )
-    axes.set(xscale="log", xlim=(separations[0] / 1.3, separations[-1] * 1.3))
-    for row in rows:
-        if row["method"] == REFERENCE:
-            label = f"{100 * row['right']:.0f} %"
-            axes.annotate(
-                label,
-                (row["separation"], 0.97),
-                xycoords=("data", "axes fraction"),
-                ha="center",
-                va="top",
-                fontsize=6.5,
-                color=INK,
-            )
-    label_log_axis(axes.xaxis, separations)
-
-
-_COLUMNS = 5
 
 
 def _cells(n: int, separations: Sequence[float], trials: tuple[int, int, int]) -> tuple[Cell, ...]:

@@ -18,7 +18,7 @@ def test_clouds_are_apart_when_raw_and_lie_on_each_other_when_aligned():
         both = [[[row[f"{stage}_{name}_{axis}"] for axis in (1, 2)] for row in rows] for name in _CLOUDS]
         return np.linalg.norm(np.subtract(*both), axis=1).mean()
 
-    assert distance("aligned") < 0.1 < 1.0 < distance("centred") < 50.0 < distance("raw")
+    assert distance("aligned") < 0.1 < 50.0 < distance("raw")
     tables = figure.tabulate([CellRows(figure.study.cells[0], rows)])
     picture = draw_figure(lambda sheet: figure.draw(sheet, tables), figure.size)
-    assert [len(axes.lines) for axes in picture.axes] == [20 + 3, 20 + 2, 20 + 2]
+    assert [len(axes.lines) for axes in picture.axes] == [2, 2]
