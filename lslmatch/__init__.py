@@ -8,6 +8,7 @@ from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.diagnosis.relation import relation_p_value
 from lslmatch.matching import match
+from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.results import Affine, Assignment, Covariance, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __all__ = [
     "Assignment",
     "Covariance",
     "Diagnosis",
+    "MatchPath",
     "MatchResult",
     "ProfileCurve",
     "check_certificate",
@@ -25,6 +27,7 @@ __all__ = [
     "linear_sum_assignment",
     "log_cost_matrix",
     "match",
+    "match_path",
     "model",
     "relation_p_value",
     "solve_assignment",

@@ -165,8 +165,26 @@ def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:
     return array.astype(np.intp)
 
 
-def check_matching(permutation: Any, name: str, n: int, m: int) -> np.ndarray:
-    """Return `permutation` as an array that gives min(n, m) of n points partners among m, -1 to others."""
+def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | None:
+    """Return how many pairs of n and m points are to be matched; None for all, which is min(n, m)."""
+    if isinstance(pairs, str):
+        check_option(pairs, "pairs", ("all",))
+        return None
+    count = check_count(pairs, "pairs", 1)
+    if count > min(n, m):
+        raise ValueError(
+            f"pairs must be at most {min(n, m)}, the number of points of the smaller set; got {count}"
+        )
+    if objective == "greedy":
+        raise ValueError(f"pairs must be 'all' for objective 'greedy', which has no best pairs; got {count}")
+    return None if count == min(n, m) else count
+
+
+def check_matching(permutation: Any, name: str, n: int, m: int, partial: bool = False) -> np.ndarray:
+    """Return `permutation` as an array that gives min(n, m) of n points partners among m, -1 to others.
+
+    If it is `partial`, fewer may have partners.
+    """
     array = np.asarray(permutation)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold whole numbers; got dtype {array.dtype}")
@@ -174,8 +192,10 @@ def check_matching(permutation: Any, name: str, n: int, m: int) -> np.ndarray:
         raise ValueError(f"{name} must have shape ({n},), one entry a point of x; got shape {array.shape}")
     partners = array[array != -1]
     in_range = partners.size == 0 or (partners.min() >= 0 and partners.max() < m)
-    if not in_range or partners.size != min(n, m) or np.unique(partners).size != partners.size:
-        raise ValueError(f"{name} must match {min(n, m)} points of x to different points of y")
+    enough = partners.size == min(n, m) or partial
+    if not in_range or not enough or np.unique(partners).size != partners.size:
+        number = "some" if partial else f"{min(n, m)}"
+        raise ValueError(f"{name} must match {number} points of x to different points of y")
     return array.astype(np.intp)
 
 

@@ -50,8 +50,10 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     float
         The largest violation: of ``row_dual[i] + col_dual[j] <= cost(i, j)`` over all pairs, of
         equality over the matched pairs, and, where one set is larger, of its duals being at most
-        0, and 0 where unmatched. The matching costs at most ``2 * max(n, m)`` times this more than the
-        optimum. In units of the cost: for "lsl", of the logarithm.
+        0, and 0 where unmatched. If not all were to be matched, the price is added to the sum of the duals,
+        and those of both sets are at most 0, and 0 where unmatched. The matching costs at most
+        ``2 * (n + m)`` times this more than the optimum of as many pairs. In units of the cost: for "lsl", of
+        the logarithm.
 
     Raises
     ------
@@ -83,19 +85,23 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
             f"result must fit x and y of {n} and {m} points; got shapes {permutation.shape}, {u.shape} and "
             f"{v.shape}"
         )
-    permutation = check_matching(permutation, "result.permutation", n, m)
+    partial = result.price is not None
+    permutation = check_matching(permutation, "result.permutation", n, m, partial)
     rows = np.flatnonzero(permutation >= 0)
     partners = permutation[rows]
-    larger, matched = (u, rows) if n > m else (v, partners)
     worst = 0.0
-    if n != m:
-        unmatched = np.setdiff1d(np.arange(larger.size), matched)
-        worst = max(float(larger.max()), float(np.abs(larger[unmatched]).max()))
+    # A side on which points may stay unmatched.
+    for duals, matched, may_stay in ((u, rows, partial or n > m), (v, partners, partial or n < m)):
+        if may_stay:
+            unmatched = np.delete(duals, matched)
+            worst = float(np.max([worst, duals.max(), np.abs(unmatched).max(initial=0.0)]))
+    if result.price is not None:
+        u = u + result.price
     step = max(1, _BLOCK_ENTRIES // m)
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
         costs = _costs(x, y, result)
-        worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max()]))
+        worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max(initial=0.0)]))
         for start in range(0, n, step):
             block = slice(start, min(start + step, n))
             i, j = np.nonzero(~costs.suffice(block, u, v))

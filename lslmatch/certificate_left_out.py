@@ -37,7 +37,7 @@ class LeftOutCosts:
         if result.criterion != "lsl":
             raise ValueError(f"result.covariance with pairs left out is for 'lsl'; got {result.criterion!r}")
         scale, shift = check_affine((result.scale, result.shift), "result", d)
-        reference = check_matching(learned.reference, "result.covariance.reference", n, m)
+        reference = check_matching(learned.reference, "result.covariance.reference", n, m, True)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
         x, y = x - x[0], scale * (y - y[0]) + _seen_from(x[0], y[0], scale, shift)
         rows = np.flatnonzero(reference >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,20 @@ from lslmatch._validation import (
     check_count,
     check_noise,
     check_option,
+    check_pairs,
     check_point_pair,
 )
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
-from lslmatch.assignment.solve import assign_points
+from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
+from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, Assignment, MatchResult
+from lslmatch.results import Affine, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _COVARIANCES = ("isotropic", "estimate", "auto")
@@ -35,6 +38,7 @@ def match(
     objective: str = "lsl",
     alignment: str | Affine = "standardize",
     covariance: Any = "isotropic",
+    pairs: str | int = "all",
     noise: tuple[Any, Any] | None = None,
     workers: int = 1,
 ) -> MatchResult:
@@ -67,6 +71,10 @@ def match(
         pairs better than isotropic noise does; or known, as variances or as a matrix. Only its shape is used:
         distances are measured in the unit in which its determinant is 1, so that objectives can be compared.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
+    pairs : "all" or int, default "all"
+        How many pairs are matched: all points of the smaller set, or so many pairs, at least 1, that cost
+        least together. The other points stay without a partner. The map, and a covariance that is
+        learned, are still found from all points. :func:`match_path` gives the pairs for all numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -78,7 +86,7 @@ def match(
     MatchResult
         ``y[permutation[i]]`` is the partner of ``x[i]``; with the scale, the shift, the objective, the
         dual variables that prove it minimal at that scale and shift, and the likelihood that was
-        searched for them.
+        searched for them. Of fewer pairs than all, ``price`` is what the last of them added.
 
     Raises
     ------
@@ -101,17 +109,25 @@ def match(
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0])
+    count = check_pairs(pairs, objective, x.shape[0], y.shape[0])
 
     def solve(
-        x: FloatArray, y: FloatArray, alignment: str | Affine, objective: str = objective
+        x: FloatArray,
+        y: FloatArray,
+        alignment: str | Affine,
+        objective: str = objective,
+        pairs: int | None = None,
     ) -> MatchResult:
-        return _match_isotropic(x, y, objective, alignment, levels if objective == "lsns" else None, workers)
+        noise = levels if objective == "lsns" else None
+        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers)
 
+    solve_pairs = functools.partial(solve, pairs=count)
     if not isinstance(covariance, str):
-        return match_known(solve, x, y, check_covariance(covariance, x.shape[1]), alignment)
+        return match_known(solve_pairs, x, y, check_covariance(covariance, x.shape[1]), alignment)
     if check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
-        return solve(x, y, alignment)
-    return match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
+        return solve_pairs(x, y, alignment)
+    result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
+    return result if count is None else match_pairs(x, y, result, count, workers)
 
 
 def _match_isotropic(
@@ -119,32 +135,41 @@ def _match_isotropic(
     y: FloatArray,
     objective: str,
     alignment: str | Affine,
+    pairs: int | None,
     levels: tuple[FloatArray, FloatArray] | None,
     workers: int,
 ) -> MatchResult:
     """Match two checked sets as the paper does: align them, price the pairs, assign."""
     found = align(x, y, alignment, workers)
-    if found.assignment is not None and objective == "lsl":
-        return _proven_result(x.shape[0], found, found.assignment, objective, levels)
+    if found.assignment is not None and objective == "lsl" and pairs is None:
+        return _proven_result(x.shape[0], found, PricedAssignment(found.assignment, None), objective, levels)
     geometry = common_coordinates(x, y, found.affine)
     rule = make_rule(objective, geometry, found.affine.scale, levels)
     if objective == "greedy":
         return _greedy_result(geometry, rule, found)
-    return _proven_result(x.shape[0], found, assign_points(geometry, rule, workers), objective, levels)
+    priced = assign_point_pairs(geometry, rule, pairs, workers)
+    return _proven_result(x.shape[0], found, priced, objective, levels)
 
 
 def _proven_result(
     n: int,
     found: Alignment,
-    assignment: Assignment,
+    priced: PricedAssignment,
     objective: str,
     levels: tuple[FloatArray, FloatArray] | None,
 ) -> MatchResult:
     """Put an assignment and its duals into the terms of the n points of x."""
-    permutation = partners(n, assignment.row_ind, assignment.col_ind)
-    duals = assignment.row_dual, assignment.col_dual
+    (rows, cols, row_dual, col_dual, total), price = priced
     return MatchResult(
-        permutation, *found.affine, assignment.objective, *duals, objective, levels, found.curve
+        partners(n, rows, cols),
+        *found.affine,
+        total,
+        row_dual,
+        col_dual,
+        objective,
+        levels,
+        found.curve,
+        price=price,
     )
 
 

@@ -33,7 +33,7 @@ class Assignment(NamedTuple):
     """An optimal assignment of a cost matrix, with the dual variables that prove it optimal."""
 
     row_ind: IntArray
-    """Matched rows, ascending, of shape (min(n, m),)."""
+    """Matched rows, ascending, of shape (min(n, m),); fewer if there is a price for unmatched pairs."""
     col_ind: IntArray
     """``col_ind[k]`` is the partner of ``row_ind[k]``."""
     row_dual: FloatArray

@@ -19,7 +19,7 @@ from lslmatch._jit import inline_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
 
 #: Element operations after which a kernel returns to Python, so that Ctrl-C is heard.
-_OPERATIONS_PER_CALL = 200_000_000
+OPERATIONS_PER_CALL = 200_000_000
 #: Sweeps of augmenting row reduction, and row scans in one sweep for each free row. Its steps can be
 #: arbitrarily small (and, with rounding, endless), whereas a shortest path always finishes.
 _REDUCTION_SWEEPS = 2
@@ -39,7 +39,7 @@ class DualState(NamedTuple):
     row_of_col: IntArray
 
 
-class _DenseWorkspace(NamedTuple):
+class DenseWorkspace(NamedTuple):
     """Workspace of one shortest-path search, allocated once."""
 
     shortest: FloatArray  # (2, m) tentative distances of the open columns, before and after a scan
@@ -49,6 +49,20 @@ class _DenseWorkspace(NamedTuple):
     closed_cols: IntArray  # (m,) in the order in which they were closed
     scanned_rows: IntArray  # (n,) in the order in which they were scanned
     level: FloatArray  # (n,) the distance at which each of those rows was reached
+
+    @classmethod
+    def for_duals(cls, state: DualState) -> DenseWorkspace:
+        """Make room for searches that begin with the duals of a state."""
+        n, m = state.row_dual.size, state.col_dual.size
+        return cls(
+            np.empty((2, m)),
+            state.col_dual.copy(),
+            np.empty(m),
+            np.empty(m, np.intp),
+            np.empty(m, np.intp),
+            np.empty(n, np.intp),
+            np.empty(n),
+        )
 
 
 def solve_dense(cost: FloatArray) -> DualState | None:
@@ -65,18 +79,10 @@ def solve_dense(cost: FloatArray) -> DualState | None:
     free_rows = np.flatnonzero(state.col_of_row < 0)
     for _ in range(_REDUCTION_SWEEPS):
         free_rows = free_rows[: _augment_by_row_reduction(cost, state, free_rows)]
-    work = _DenseWorkspace(
-        np.empty((2, m)),
-        state.col_dual.copy(),
-        np.empty(m),
-        np.empty(m, np.intp),
-        np.empty(m, np.intp),
-        np.empty(n, np.intp),
-        np.empty(n),
-    )
+    work = DenseWorkspace.for_duals(state)
     done = 0
     while done < free_rows.size:
-        done = _augment_rows(cost, state, work, free_rows, done, _OPERATIONS_PER_CALL)
+        done = _augment_rows(cost, state, work, free_rows, done, OPERATIONS_PER_CALL)
         if done < 0:
             return None
     return state
@@ -195,7 +201,7 @@ def _augment_rows(cost, state, work, free_rows, done, operations):
         if sink < 0:
             return -1
         _flip_path(cost, state, work, sink)
-        _update_duals(state, work, scans, closed, work.distance[sink])
+        update_duals(state, work, scans, closed, work.distance[sink])
         operations -= scans * m
         done += 1
     return done
@@ -223,7 +229,7 @@ def _search_shortest_path(cost, state, work, start):
             i = scanned_rows[scans]
             levels[scans] = level
             scans += 1
-            nearest = _relax(cost, i, level - row_dual[i], level, open_dual, shortest, now)
+            nearest = relax_columns(cost, i, level - row_dual[i], level, open_dual, shortest, now)
             now = 1 - now
             if nearest == level:
                 break
@@ -231,7 +237,7 @@ def _search_shortest_path(cost, state, work, start):
             return scans, closed, -1
         level = nearest
         first = closed
-        closed, sink = _close_columns(state, work, now, level, closed, scans)
+        closed, sink = close_columns(state, work, now, level, closed, scans)
         if sink >= 0:
             return scans, closed, sink
         for k in range(first, closed):
@@ -240,7 +246,7 @@ def _search_shortest_path(cost, state, work, start):
 
 
 @inline_kernel
-def _relax(cost, i, offset, level, open_dual, shortest, now):
+def relax_columns(cost, i, offset, level, open_dual, shortest, now):
     """Shorten the tentative distances by way of row i; return the least distance of an open column.
 
     The loop is written so that it vectorises: results go to the other half of `shortest`, because a
@@ -262,7 +268,7 @@ def _relax(cost, i, offset, level, open_dual, shortest, now):
 
 
 @inline_kernel
-def _close_columns(state, work, now, level, closed, scans):
+def close_columns(state, work, now, level, closed, scans):
     """Close all open columns at this distance; stop at the first free one and return it."""
     shortest, row_of_col, open_dual = work.shortest, state.row_of_col, work.open_dual
     distance, scans_before, closed_cols = work.distance, work.scans_before, work.closed_cols
@@ -309,7 +315,7 @@ def _flip_path(cost, state, work, sink):
 
 
 @inline_kernel
-def _update_duals(state, work, scans, closed, length):
+def update_duals(state, work, scans, closed, length):
     """Move the duals so that the edges of the shortest paths become tight."""
     for k in range(closed):
         j = work.closed_cols[k]

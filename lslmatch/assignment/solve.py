@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch._validation import check_cost_matrix
+from lslmatch._validation import check_cost_matrix, check_number
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
+from lslmatch.assignment.path import PartialSolution, solve_partial
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
 from lslmatch.costs import CostRule
@@ -53,7 +54,9 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[Int
     return assignment.row_ind, assignment.col_ind
 
 
-def solve_assignment(cost_matrix: Any, *, maximize: bool = False) -> Assignment:
+def solve_assignment(
+    cost_matrix: Any, *, maximize: bool = False, unmatched: float | None = None
+) -> Assignment:
     """Solve the linear sum assignment problem and return the dual variables that prove it.
 
     Parameters
@@ -62,6 +65,12 @@ def solve_assignment(cost_matrix: Any, *, maximize: bool = False) -> Assignment:
         The costs; an infinite cost forbids a pair.
     maximize : bool, default False
         Look for the greatest sum instead of the least; the inequalities of the duals are reversed.
+    unmatched : float, optional
+        The price of a pair that is left unmatched: then any number of pairs, also none, is matched, such that
+        the sum of ``cost - unmatched`` over them is least. So no pair that costs more is matched, and all
+        pairs are those that are worth it. (One that costs exactly as much may be matched or not.) It must
+        be finite; all pairs that can be matched are if it is large beside the costs, and then the
+        duals have only the digits that are left beside it.
 
     Returns
     -------
@@ -69,12 +78,14 @@ def solve_assignment(cost_matrix: Any, *, maximize: bool = False) -> Assignment:
         ``row_ind``, ``col_ind``, ``row_dual``, ``col_dual`` and ``objective``. For every pair
         ``row_dual[i] + col_dual[j] <= cost_matrix[i, j]`` up to rounding, with equality on the
         matched pairs, and on the longer side the duals are at most 0, and 0 where unmatched: so no
-        assignment can cost less.
+        assignment can cost less. With a price for unmatched pairs,
+        ``row_dual[i] + col_dual[j] + unmatched <= cost_matrix[i, j]``, and all duals are at most 0, and 0
+        where unmatched; ``objective`` is the sum of the matched costs, without the price.
 
     Raises
     ------
     ValueError
-        As for :func:`linear_sum_assignment`.
+        As for :func:`linear_sum_assignment`; but with a price for unmatched pairs none has to be matched.
 
     Examples
     --------
@@ -86,9 +97,21 @@ def solve_assignment(cost_matrix: Any, *, maximize: bool = False) -> Assignment:
     5.0
     >>> bool((result.row_dual[:, None] + result.col_dual <= cost + 1e-12).all())
     True
+
+    Only pairs that cost less than 1.5:
+
+    >>> result = solve_assignment(cost, unmatched=1.5)
+    >>> result.row_ind.tolist(), result.col_ind.tolist()
+    ([1], [1])
     """
     costs = check_cost_matrix(cost_matrix, maximize)
-    assignment = assign(-costs if maximize else costs)
+    if maximize:
+        costs = -costs
+    if unmatched is None:
+        assignment = assign(costs)
+    else:
+        price = check_number(unmatched, "unmatched")
+        assignment = assign_at_price(costs, -price if maximize else price)
     if not maximize:
         return assignment
     return assignment._replace(
@@ -115,6 +138,26 @@ def assign(costs: FloatArray) -> Assignment:
     with np.errstate(over="ignore"):
         objective = float(costs[assignment.row_ind, assignment.col_ind].sum())
     return assignment._replace(objective=objective)
+
+
+def assign_at_price(costs: FloatArray, price: float) -> Assignment:
+    """Match those pairs of a checked cost matrix that are worth a price; the duals leave it out."""
+    exponent = max(_excess_exponent(costs), math.frexp(price)[1] - _GREATEST_EXPONENT, 0)
+    work, price = (np.ldexp(costs, -exponent), math.ldexp(price, -exponent)) if exponent else (costs, price)
+    solution = solve_partial(work, price=price)
+    assignment = partial_assignment(costs, solution)
+    with np.errstate(over="ignore"):
+        row_dual, col_dual = np.ldexp(solution.row_dual, exponent), np.ldexp(solution.col_dual, exponent)
+    return assignment._replace(row_dual=row_dual, col_dual=col_dual)
+
+
+def partial_assignment(costs: FloatArray, solution: PartialSolution) -> Assignment:
+    """Turn a matching of some pairs into an assignment of their rows and columns."""
+    rows = np.flatnonzero(solution.col_of_row >= 0)
+    cols = solution.col_of_row[rows]
+    with np.errstate(over="ignore"):
+        objective = float(costs[rows, cols].sum())
+    return Assignment(rows, cols, solution.row_dual, solution.col_dual, objective)
 
 
 def _in_units(solution: DualState, exponent: int) -> DualState:

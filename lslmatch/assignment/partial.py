@@ -1,0 +1,48 @@
+"""Matching a given number of pairs: the cheapest ones, with the price that proves them so."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lslmatch._types import FloatArray
+from lslmatch.assignment.path import solve_partial
+from lslmatch.assignment.settings import SolverSettings
+from lslmatch.assignment.solve import assign, assign_points, partial_assignment
+from lslmatch.costs import CostRule, cost_matrix
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.results import Assignment
+
+
+class PricedAssignment(NamedTuple):
+    """An optimal assignment of some pairs. Without a price it is one of all that can be matched."""
+
+    assignment: Assignment
+    price: float | None
+
+
+def assign_pairs(costs: FloatArray, pairs: int | None) -> PricedAssignment:
+    """Match so many pairs of a matrix of finite costs, or for None all."""
+    if pairs is None or pairs == min(costs.shape):
+        return PricedAssignment(assign(costs), None)
+    solution = solve_partial(costs, pairs)
+    return PricedAssignment(partial_assignment(costs, solution), solution.price)
+
+
+def assign_point_pairs(
+    geometry: Geometry,
+    rule: CostRule,
+    pairs: int | None,
+    workers: int = 1,
+    settings: SolverSettings | None = None,
+) -> PricedAssignment:
+    """Match so many pairs of two sets of points, or for None all."""
+    if pairs is None or pairs == min(geometry.shape):
+        return PricedAssignment(assign_points(geometry, rule, workers, settings=settings), None)
+    return assign_pairs(cost_matrix(geometry, rule, workers), pairs)
+
+
+def with_price_in_duals(assignment: Assignment, price: float) -> Assignment:
+    """Take the price into the duals of the smaller side, if all of it is matched."""
+    u, v = assignment.row_dual, assignment.col_dual
+    u, v = (u + price, v) if u.size <= v.size else (u, v + price)
+    return assignment._replace(row_dual=u, col_dual=v)
