@@ -1,6 +1,7 @@
 """Match two sets of noisy points up to permutation, scale and shift, with a proof of optimality."""
 
 from lslmatch import model, theory
+from lslmatch._frames import ColumnNamesWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate import check_certificate
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Affine",
     "Assignment",
+    "ColumnNamesWarning",
     "Covariance",
     "Diagnosis",
     "MatchPath",

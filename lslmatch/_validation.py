@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine
+from lslmatch.results import Affine, Labels
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -19,6 +20,7 @@ def as_kernel_array(values: np.ndarray) -> FloatArray:
 
 def check_points(points: Any, name: str) -> FloatArray:
     """Return `points` as a C-contiguous float64 array of shape (n, d), n >= 2 and d >= 1."""
+    points, columns, _ = as_frame(points, name)
     array = as_real_array(points, name)
     if array.ndim != 2:
         raise ValueError(f"{name} must be 2-dimensional, with points as rows; got shape {array.shape}")
@@ -27,12 +29,13 @@ def check_points(points: Any, name: str) -> FloatArray:
     if array.shape[0] < 2:
         raise ValueError(f"{name} must have at least 2 points; got shape {array.shape}")
     array = as_kernel_array(array)
-    check_finite(array, name)
+    check_finite(array, name, columns)
     return array
 
 
 def check_point_pair(x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-    """Check both sets and that they live in the same space."""
+    """Check both sets and that they live in the same space; columns with names are paired by them."""
+    x, y = pair_columns(x, y)
     x, y = check_points(x, "x"), check_points(y, "y")
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"x and y must have the same number of columns; got {x.shape[1]} and {y.shape[1]}")
@@ -134,7 +137,9 @@ def check_option(value: Any, name: str, options: tuple[str, ...]) -> str:
     return value
 
 
-def check_noise(noise: Any, objective: str, n: int, m: int) -> tuple[FloatArray, FloatArray] | None:
+def check_noise(
+    noise: Any, objective: str, n: int, m: int, labels: Labels | None = None
+) -> tuple[FloatArray, FloatArray] | None:
     """Return the noise levels of both sets, which "lsns" needs and no other objective takes."""
     if objective != "lsns":
         if noise is not None:
@@ -144,7 +149,10 @@ def check_noise(noise: Any, objective: str, n: int, m: int) -> tuple[FloatArray,
         raise ValueError(
             f"noise must be a pair (levels of x, levels of y) for objective 'lsns'; got {noise!r}"
         )
-    return check_positive_vector(noise[0], "noise[0]", n), check_positive_vector(noise[1], "noise[1]", m)
+    of_x, of_y = noise
+    if labels is not None:
+        of_x, of_y = in_row_order(of_x, labels.x, "noise[0]"), in_row_order(of_y, labels.y, "noise[1]")
+    return check_positive_vector(of_x, "noise[0]", n), check_positive_vector(of_y, "noise[1]", m)
 
 
 def check_affine(affine: Any, name: str, dimension: int) -> Affine:
@@ -232,18 +240,34 @@ def check_cost_matrix(cost_matrix: Any, maximize: Any) -> FloatArray:
     return array
 
 
-def check_finite(array: FloatArray, name: str) -> None:
-    """Raise if any entry is NaN or infinite, naming the first one."""
+def check_finite(array: FloatArray, name: str, columns: tuple[str, ...] | None = None) -> None:
+    """Raise if any entry is NaN or infinite, naming the first one and, of points, the columns."""
     # A sum is finite only if all terms are, and takes one pass without a temporary; an overflow
     # of finite terms merely sends us to the slow test.
     with np.errstate(over="ignore", invalid="ignore"):
         if math.isfinite(array.sum()):
             return
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = tuple(int(k) for k in np.argwhere(~finite)[0])
+    bad = ~np.isfinite(array)
+    if bad.any():
+        where = tuple(int(k) for k in np.argwhere(bad)[0])
         place = ", ".join(map(str, where))
-        raise ValueError(f"{name} must be finite, without NaN or inf; {name}[{place}] is {array[where]}")
+        message = f"{name} must be finite, without NaN or inf; {name}[{place}] is {array[where]}"
+        if array.ndim == 2:
+            message += _describe_missing(bad, int(np.isnan(array).sum()), columns)
+        raise ValueError(message)
+
+
+def _describe_missing(bad: np.ndarray, missing: int, columns: tuple[str, ...] | None) -> str:
+    """Count what is missing or infinite, by column, and say what can be done about it."""
+    counts = bad.sum(axis=0)
+    where = np.flatnonzero(counts)
+    names = [int(k) if columns is None else columns[k] for k in where]
+    rows = int(bad.any(axis=1).sum())
+    kind = "missing (NaN)" if missing == counts.sum() else "missing or infinite"
+    return (
+        f". In all {int(counts.sum())} of {bad.size} values are {kind}, in {rows} of {len(bad)} rows and "
+        f"column{'s' * (len(names) > 1)} {listed(names)}: leave out these rows or columns, or fill them in"
+    )
 
 
 def as_real_array(values: Any, name: str) -> np.ndarray:

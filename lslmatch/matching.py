@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._frames import column_names, in_column_order, row_labels
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
@@ -47,9 +48,10 @@ def match(
     Parameters
     ----------
     x : array_like of shape (n, d)
-        The first set, points as rows.
+        The first set, points as rows. A frame's index names its rows (see `MatchResult.labels`).
     y : array_like of shape (m, d)
         The second set. Each point of the smaller set gets a partner of its own in the larger one.
+        If both sets have names of columns (strings, as in scikit-learn), columns are paired by them.
     objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
         What the matching minimises, with r the distance of ``x[i]`` and ``scale * y[j] + shift``:
         the sum of ``log(r**2)`` (the paper's estimator, for noise that differs from point to point);
@@ -93,6 +95,11 @@ def match(
     ValueError, TypeError
         If an argument breaks a rule; the message names the argument, the rule and what came.
 
+    Warns
+    -----
+    ColumnNamesWarning
+        If only one set has names of columns: they are paired by position then.
+
     Examples
     --------
     >>> import numpy as np
@@ -105,10 +112,12 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
+    labels = row_labels(x, y)
+    covariance = in_column_order(covariance, column_names(x, "x"), "covariance")
     x, y = check_point_pair(x, y)
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
-    levels = check_noise(noise, objective, x.shape[0], y.shape[0])
+    levels = check_noise(noise, objective, x.shape[0], y.shape[0], labels)
     count = check_pairs(pairs, objective, x.shape[0], y.shape[0])
 
     def solve(
@@ -123,11 +132,13 @@ def match(
 
     solve_pairs = functools.partial(solve, pairs=count)
     if not isinstance(covariance, str):
-        return match_known(solve_pairs, x, y, check_covariance(covariance, x.shape[1]), alignment)
-    if check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
-        return solve_pairs(x, y, alignment)
-    result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
-    return result if count is None else match_pairs(x, y, result, count, workers)
+        result = match_known(solve_pairs, x, y, check_covariance(covariance, x.shape[1]), alignment)
+    elif check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
+        result = solve_pairs(x, y, alignment)
+    else:
+        result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
+        result = result if count is None else match_pairs(x, y, result, count, workers)
+    return result._replace(labels=labels)
 
 
 def _match_isotropic(

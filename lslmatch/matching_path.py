@@ -113,6 +113,7 @@ def match_path(
     >>> path.matching(3).permutation.tolist()
     [1, 0, 3, -1]
     """
+    given = x, y  # with the names that came with them
     x, y = check_point_pair(x, y)
     check_option(objective, "objective", ("lsl", "lss", "lsns"))
     if len(x) * len(y) > _MOST_ENTRIES:
@@ -121,8 +122,7 @@ def match_path(
             f"times {len(y)}. match(x, y, pairs=k) needs no matrix of them"
         )
     first = match(
-        x,
-        y,
+        *given,
         objective=objective,
         alignment=alignment,
         covariance=covariance,
