@@ -15,8 +15,8 @@ from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
-from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.looks import level_of_look, open_cells
 from verification.statistics.thresholds import rises_decision
 
 _N, _D, _STRENGTH = 600, 12, 2.0
@@ -42,27 +42,28 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> Values:
 
 def decide(counts: Sequence[CellCount], column: str) -> Decision:
     """Ask for a rising threshold, and for success above the paper's curve nf + obstr(R, kappa)."""
-    decision = rises_decision(0.02)(counts, column)
+    decision = rises_decision(0.02, share=0.5)(counts, column)
     floor = theory.noise_floor(_N, _D)
     above, below = [0, 0], [0, 0]
-    for cell, tally in counts:
+    for cell, tally, _ in counts:
         side = above if cell.parameters["separation"] > floor + tally.mean("obstruction") else below
         side[0] += round(tally.mean(column) * tally.trials)
         side[1] += tally.trials
     if not above[1] or not below[1]:
         return decision
-    low, high = proportion_confint(above[0], above[1], alpha=2 * CLAIM_LEVEL, method="beta")
+    level = level_of_look(counts) / 2  # half for the trend, half for this
+    low, high = proportion_confint(above[0], above[1], alpha=2 * level, method="beta")
     p_value = float(proportions_ztest([above[0], below[0]], [above[1], below[1]], alternative="larger")[1])
     verdict = decision.verdict
     if high < _ABOVE:
         verdict = "refuted"
-    elif verdict == "supported" and not (low > _ABOVE and p_value < CLAIM_LEVEL):
+    elif verdict == "supported" and not (low > _ABOVE and p_value < level):
         verdict = "inconclusive"
     detail = (
         f"{decision.detail}; success {above[0] / above[1]:.2f} above the curve nf + obstr and "
         f"{below[0] / below[1]:.2f} below it"
     )
-    return replace(decision, verdict=verdict, detail=detail)
+    return replace(decision, verdict=verdict, detail=detail, undecided=open_cells(counts, verdict))
 
 
 def _cell(radius: float, separation: float, known: bool = False) -> Cell:

@@ -13,8 +13,8 @@ from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell
 from verification.engine.tally import Values
 from verification.scenarios.configurations import draw_configuration
-from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decision
+from verification.statistics.looks import level_of_look, open_cells
 from verification.statistics.slopes import decide_equivalence, fit_slope, mean_row
 
 _SLOPE, _MARGIN = -1.0, 0.3
@@ -47,12 +47,13 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
     symmetric = f"{column}, symmetric"
     smallest = min(counts, key=lambda item: item.cell.parameters["n"])
     z = smallest.tally.mean(column) / max(smallest.tally.standard_error(column), 1e-300)
-    needed = float(norm.isf(CLAIM_LEVEL))
+    level = level_of_look(counts) / 2  # half for the sign, half for the trend
+    needed = float(norm.isf(level))
     n = [float(item.cell.parameters["n"]) for item in counts]
     mean = [max(item.tally.mean(symmetric), 1e-12) for item in counts]
     error = [max(item.tally.standard_error(symmetric), 1e-12) for item in counts]
     slope = fit_slope(n, mean, error)
-    trend, low, high = decide_equivalence(slope.value, slope.error, _SLOPE, _MARGIN)
+    trend, low, high = decide_equivalence(slope.value, slope.error, _SLOPE, _MARGIN, level)
     if z < -needed or trend == "refuted":
         verdict = "refuted"
     else:
@@ -66,6 +67,7 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
         upper_limit=high,
         cells=tuple(mean_row(item, symmetric) for item in counts),
         curve={"x": n, "y": mean, "error": error, "slope": slope.value, "intercept": slope.intercept},
+        undecided=open_cells(counts, verdict),
     )
 
 

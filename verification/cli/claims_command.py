@@ -10,9 +10,10 @@ from pathlib import Path
 
 from verification import claims
 from verification.audit import outcomes as audit_outcomes
-from verification.claims.checking import Outcome, measure_scaling, run_claims
+from verification.claims.checking import measure_scaling, run_claims
 from verification.claims.definition import Claim
-from verification.cli.options import add_run_options, choose_pool
+from verification.claims.outcomes import Outcome
+from verification.cli.options import add_run_options, choose_pool, positive
 from verification.cli.progress import Bar
 from verification.cli.stops import explained_stops
 from verification.engine.studies import PROFILES
@@ -29,7 +30,11 @@ _MARKS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run claims and audit: 0 if nothing is refuted and no control survives, 1 if not, 2 for a bad call."""
+    """Run claims and audit, and give the exit code.
+
+    0 if every claim is supported (or vacuous) and every control refuted; 1 if something is wrong; 2 for a
+    call that cannot be run; 3 if something is still undecided after the largest number of trials.
+    """
     options = _parser().parse_args(arguments)
     every = claims.load()
     steps = audit_outcomes.step_ids()
@@ -49,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"\nreport: {options.out / 'report.html'}")
     if stopped:
         return stopped[0]
-    return 1 if record.is_red else 0
+    return {"RED": 1, "UNDECIDED": 3, "green": 0}[record.result]
 
 
 def _run(
@@ -65,10 +70,11 @@ def _run(
             pool=pool,
             checkpoint=options.out / "checkpoint" / f"{options.profile}-{options.seed}.jsonl",
             resume=options.resume,
+            patience=options.patience,
             progress=bar.batch,
         )
     with Bar(options.quiet) as bar:
-        bar.expect(len(audit_outcomes.step_ids()) if steps else 0, "proof audit")
+        bar.expect(len(steps), "proof audit")
         audit = audit_outcomes.run_steps(steps, options.profile, options.seed, bar.step)
     scaling = {}
     every = claims.load()
@@ -94,6 +100,14 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         metavar="ID",
         help="a claim, or the beginning of several such as lemma-1; repeatable",
+    )
+    parser.add_argument(
+        "--patience",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="undecided claims may have N times the largest number of trials; "
+        "legitimate with --resume, too (default: 1)",
     )
     parser.add_argument("--list", action="store_true", help="list the claims and stop")
     return parser
@@ -166,16 +180,18 @@ def _print_table(record: page.Record) -> None:
         )
     print(
         f"{record.seconds:.0f} s on {record.workers} workers; false-fail rate of the whole suite at "
-        f"most {SUITE_ERROR:g}"
+        f"most {SUITE_ERROR:g}, undecided claims and controls included"
     )
-    print("result: " + ("RED" if record.is_red else "green"))
+    print(f"result: {record.result}")
 
 
 def _print_trouble(outcome: Outcome) -> None:
     if outcome.decision.verdict in ("refuted", "inconclusive"):
         print(f"    {outcome.decision.detail}")
     for control in outcome.controls:
-        if control.survived:
+        if control.verdict == "inconclusive":
+            print(f"    CONTROL UNDECIDED: {control.name}")
+        elif control.survived:
             print(f"    CONTROL SURVIVED ({control.verdict}): {control.name}")
 
 

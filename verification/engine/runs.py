@@ -19,10 +19,15 @@ from verification.engine.workers import Pool, compile_kernels, run_batches
 Progress = Callable[[Batch, int, int], None]
 
 
+#: Says which batches come next, given the records of those that are finished; none ends the run.
+Next = Callable[[dict[Batch, Any]], Sequence[Batch]]
+
+
 def run_resumably(
     batches: Sequence[Batch],
     find: Find,
     *,
+    then: Next | None = None,
     profile: str,
     seed: int,
     pool: Pool,
@@ -33,23 +38,29 @@ def run_resumably(
 ) -> dict[Batch, Any]:
     """Run what the checkpoint does not hold yet, and give the record of every batch.
 
-    `find` gives the study of an id, `read` turns what the checkpoint stores into a record.
+    `find` gives the study of an id, `read` turns what the checkpoint stores into a record. When all
+    batches are finished `then` is asked for more, until it has none.
     """
     key = {"seed": seed, "profile": profile, "sources": source_digest()}
     with Checkpoint(checkpoint, key, resume=resume, read=read) as stored:
         if stored.is_stale:
             print("the checkpoint is of other code: starting anew", file=sys.stderr)
-        waiting = [batch for batch in batches if batch not in stored.finished]
-        count = itertools.count(len(batches) - len(waiting) + 1)
+        total, compiled = 0, False
+        while batches:
+            total += len(batches)
+            waiting = [batch for batch in batches if batch not in stored.finished]
+            count = itertools.count(total - len(waiting) + 1)
 
-        def done(batch: Batch, record: Any) -> None:
-            stored.add(batch, record)
-            if progress is not None:
-                progress(batch, next(count), len(batches))
+            def done(batch: Batch, record: Any, count: Any = count, total: int = total) -> None:
+                stored.add(batch, record)
+                if progress is not None:
+                    progress(batch, next(count), total)
 
-        if pool.is_elsewhere:
-            compile_kernels(waiting, find)
-        run_batches(waiting, pool, find, done)
+            if pool.is_elsewhere and not compiled:
+                compile_kernels(waiting, find)
+                compiled = True
+            run_batches(waiting, pool, find, done)
+            batches = then(stored.finished) if then is not None else ()
         return stored.finished
 
 

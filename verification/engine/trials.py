@@ -30,9 +30,9 @@ class Batch(NamedTuple):
     seed: int
 
 
-def split(study: Runnable, cell: Cell, trials: int, seed: int) -> Iterator[Batch]:
-    """Cut the trials of a cell into batches."""
-    for start in range(0, trials, study.batch):
+def split(study: Runnable, cell: Cell, trials: int, seed: int, *, done: int = 0) -> Iterator[Batch]:
+    """Cut the trials of a cell into batches, those after the first `done` of them."""
+    for start in range(done, trials, study.batch):
         yield Batch(study.id, cell.name, start, min(start + study.batch, trials), seed)
 
 

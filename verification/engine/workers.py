@@ -11,6 +11,9 @@ import joblib
 from verification.engine.studies import Find
 from verification.engine.trials import Batch, run_batch
 
+#: How long a scheduler may take to answer.
+PATIENCE = "10s"
+
 
 class Pool(NamedTuple):
     """Where batches run."""
@@ -49,15 +52,33 @@ def compile_kernels(batches: Sequence[Batch], find: Find) -> None:
         run_batch(find, batch._replace(stop=batch.start + 1))
 
 
+def require_scheduler(address: str) -> None:
+    """Raise OSError unless a dask scheduler answers at an address within :data:`PATIENCE`."""
+    _connect(address).close()
+
+
+def _connect(address: str) -> Any:
+    import logging
+
+    from distributed import Client
+
+    # The client says what is wrong in its exception; its log says it again, with tracebacks.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return Client(address, set_as_default=False, timeout=PATIENCE)
+    except OSError:
+        raise
+    except Exception as error:  # what dask makes of an answer that is no scheduler's
+        raise ConnectionError(f"{type(error).__name__}: {error}") from None
+
+
 def _backend(pool: Pool) -> AbstractContextManager[Any]:
     if pool.scheduler is None:
         config: AbstractContextManager[Any] = joblib.parallel_config(
             "loky", n_jobs=pool.workers, inner_max_num_threads=1
         )
         return config
-    from distributed import Client
-
-    return _Cluster(Client(pool.scheduler, set_as_default=False))
+    return _Cluster(_connect(pool.scheduler))
 
 
 class _Cluster(AbstractContextManager[None]):

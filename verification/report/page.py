@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from verification.audit.outcomes import AuditOutcome
-from verification.claims.checking import Outcome
+from verification.claims.outcomes import Outcome
 from verification.engine.files import write_together
 from verification.report import alignment_maps, pictures
 from verification.report.environment import environment
@@ -56,9 +56,11 @@ class Record:
     scaling: Mapping[int, float]
 
     @property
-    def is_red(self) -> bool:
-        """Whether the run must fail."""
-        return any(outcome.is_red for outcome in self.outcomes) or any(step.is_red for step in self.audit)
+    def result(self) -> str:
+        """RED if something is wrong, UNDECIDED if a claim or a control is, green otherwise."""
+        if any(outcome.is_red for outcome in self.outcomes) or any(step.is_red for step in self.audit):
+            return "RED"
+        return "UNDECIDED" if any(outcome.is_undecided for outcome in self.outcomes) else "green"
 
 
 def write(record: Record, out: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from verification.claims.checking import Outcome
+from verification.claims.outcomes import Outcome
 from verification.engine.studies import CLAIM_ROLE
 from verification.engine.tally import MULTIPLES
 from verification.style import COLOURS, Sheet, draw_figure, svg
@@ -59,7 +59,7 @@ def _survival(axes: Any, outcome: Outcome) -> None:
     """Draw the share of trials above each multiple of the bound; the dot is what the statement allows."""
     shown = [item for item in outcome.counts if item.cell.role == CLAIM_ROLE and item.tally.trials]
     smallest = 1.0
-    for colour, (cell, tally) in zip(_cycle(len(shown)), shown, strict=True):
+    for colour, (cell, tally, _) in zip(_cycle(len(shown)), shown, strict=True):
         rate = tally.columns[outcome.claim.column].above / tally.trials
         seen = rate > 0
         axes.plot(MULTIPLES[seen], rate[seen], color=colour, label=cell.name)

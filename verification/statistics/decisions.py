@@ -15,6 +15,8 @@ class CellCount(NamedTuple):
 
     cell: Cell
     tally: Tally
+    look: int = 0
+    """How often the claim was looked at before, with fewer trials."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,14 @@ class Decision:
     """Of the cell that comes closest to its allowed rate, or a rate claim's own upper limit."""
     slack: float | None = None
     """The smallest multiple of the bound that is still supported."""
+    caught: float | None = None
+    """The largest multiple of the bound that the same trials refute; 0 if they refute none."""
     cells: tuple[Mapping[str, Any], ...] = ()
     """For each cell: name, parameters, counts and limits."""
     more_trials: int | None = None
     """For an inconclusive claim, about how many more trials would decide it."""
+    undecided: tuple[str, ...] = ()
+    """The cells in which more trials could change the verdict."""
     curve: Mapping[str, Any] = field(default_factory=dict)
     """What the picture needs beyond the cells: a fitted line, a reference."""
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decide, Decision
+from verification.statistics.looks import level_of_look, open_cells
 
 
 class Slope(NamedTuple):
@@ -34,13 +34,14 @@ def fit_slope(x: Sequence[float], mean: Sequence[float], error: Sequence[float])
     return Slope(value, math.sqrt(max(misfit, 1.0) / spread), intercept)
 
 
-def decide_equivalence(value: float, error: float, target: float, margin: float) -> tuple[str, float, float]:
-    """Decide whether a quantity lies within `margin` of `target`, by two one-sided tests.
+def decide_equivalence(
+    value: float, error: float, target: float, margin: float, level: float
+) -> tuple[str, float, float]:
+    """Decide whether a quantity lies within `margin` of `target`, by two one-sided tests at `level`.
 
-    Supported if both tests, at :data:`CLAIM_LEVEL`, reject "it is further away"; refuted if its whole
-    interval lies outside.
+    Supported if both tests reject "it is further away"; refuted if its whole interval lies outside.
     """
-    reach = float(norm.isf(CLAIM_LEVEL)) * error
+    reach = float(norm.isf(level)) * error
     low, high = value - reach, value + reach
     if target - margin <= low and high <= target + margin:
         return "supported", low, high
@@ -57,7 +58,9 @@ def slope_decision(abscissa: str, target: float, margin: float) -> Decide:
         mean = [item.tally.mean(column) for item in counts]
         error = [item.tally.standard_error(column) for item in counts]
         slope = fit_slope(x, mean, error)
-        verdict, low, high = decide_equivalence(slope.value, slope.error, target, margin)
+        verdict, low, high = decide_equivalence(
+            slope.value, slope.error, target, margin, level_of_look(counts)
+        )
         return Decision(
             verdict,
             f"slope {slope.value:.3f}, interval [{low:.3f}, {high:.3f}] against {target:g} ± {margin:g}",
@@ -65,6 +68,7 @@ def slope_decision(abscissa: str, target: float, margin: float) -> Decide:
             upper_limit=high,
             cells=tuple(mean_row(item, column) for item in counts),
             curve={"x": x, "y": mean, "error": error, "slope": slope.value, "intercept": slope.intercept},
+            undecided=open_cells(counts, verdict),
         )
 
     return decide
@@ -78,7 +82,7 @@ def equality_decision(margin: float) -> Decide:
     """
 
     def decide(counts: Sequence[CellCount], column: str) -> Decision:
-        reach = float(norm.isf(CLAIM_LEVEL / len(counts) / 2))
+        reach = float(norm.isf(level_of_look(counts) / len(counts) / 2))
         worst, largest_reach, further = 0.0, 0.0, 0.0
         for item in counts:
             deviation, error = item.tally.mean(column) - 1, item.tally.standard_error(column)
@@ -94,6 +98,7 @@ def equality_decision(margin: float) -> Decide:
             upper_limit=1 + further,
             cells=tuple(mean_row(item, column) for item in counts),
             curve={"reach": reach, "reference": 1.0},
+            undecided=open_cells(counts, verdict),
         )
 
     return decide
@@ -101,7 +106,7 @@ def equality_decision(margin: float) -> Decide:
 
 def mean_row(item: CellCount, column: str) -> dict[str, object]:
     """Give what verdicts.json says of a cell whose mean matters."""
-    cell, tally = item
+    cell, tally = item.cell, item.tally
     return {
         "name": cell.name,
         "role": cell.role,

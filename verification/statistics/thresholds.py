@@ -18,6 +18,7 @@ from scipy.stats import norm
 
 from verification.statistics.binomial import CLAIM_LEVEL
 from verification.statistics.decisions import CellCount, Decide, Decision
+from verification.statistics.looks import level_of_look, open_cells
 
 SEPARATION = "separation"
 NOISE_RATIO = "noise_ratio"
@@ -69,7 +70,7 @@ def stays_decision(factor: float) -> Decide:
 
     def decide(counts: Sequence[CellCount], column: str) -> Decision:
         found = _by_group(counts, column)
-        reach = float(norm.isf(CLAIM_LEVEL / max(len(found) - 1, 1)))
+        reach = float(norm.isf(level_of_look(counts) / max(len(found) - 1, 1)))
         verdict, worst, details = "supported", 0.0, []
         for (family, ratio), threshold in found.items():
             if ratio == 1:
@@ -88,8 +89,11 @@ def stays_decision(factor: float) -> Decide:
     return decide
 
 
-def rises_decision(slope: float) -> Decide:
+def rises_decision(slope: float, share: float = 1.0) -> Decide:
     """Give the decision "the threshold grows with sqrt(noise ratio)" by at least `slope` a unit.
+
+    It spends the part `share` of the claim's level, evenly on the slope and on each step from one ratio
+    to the next.
 
     Supported if a weighted straight line through the thresholds is significantly steeper than `slope`
     and no threshold is significantly below that of a smaller ratio; refuted if it is significantly
@@ -104,7 +108,7 @@ def rises_decision(slope: float) -> Decide:
         # Points of equal weight: the trend is a comparison of groups, not a fit of a line that holds exactly.
         lever = (root - root.mean()) / ((root - root.mean()) ** 2).sum()
         trend, trend_error = float(lever @ value), float(np.sqrt((lever**2) @ error**2))
-        reach = float(norm.isf(CLAIM_LEVEL))
+        reach = float(norm.isf(share * level_of_look(counts) / len(found)))
         falls = bool((np.diff(value) < -reach * np.hypot(error[1:], error[:-1])).any())
         if falls or trend + reach * trend_error < slope:
             verdict = "refuted"
@@ -145,7 +149,7 @@ def _decision(
     upper_limit: float,
 ) -> Decision:
     rows = []
-    for cell, tally in counts:
+    for cell, tally, _ in counts:
         row: dict[str, object] = {
             "name": cell.name,
             "role": cell.role,
@@ -165,4 +169,5 @@ def _decision(
         upper_limit=upper_limit,
         cells=tuple(rows),
         curve={"groups": groups},
+        undecided=open_cells(counts, verdict),
     )

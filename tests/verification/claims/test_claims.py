@@ -5,7 +5,7 @@ import pytest
 from lslmatch import theory
 from verification import claims
 from verification.audit import outcomes
-from verification.claims.checking import plan
+from verification.claims.sampling import plan
 from verification.engine.seeds import SETUP, generator
 from verification.engine.studies import CLAIM_ROLE, PROFILES
 from verification.engine.trials import Batch, run_batch

@@ -1,13 +1,16 @@
 """The command `python -m verification`, end to end in the smoke profile."""
 
+import dataclasses
 import json
 import re
 
 import pytest
 
 from tests.verification.support import LIGHT, exit_code, verdicts
-from verification import claims
+from verification import audit, claims
+from verification.cli import progress
 from verification.cli.main import main
+from verification.engine.trials import Batch
 
 FIELDS = {"id", "statement", "kind", "verdict", "trials", "violations", "allowed", "upper_limit", "slack"}
 FIELDS |= {"controls", "cells", "trials_per_second"}
@@ -100,8 +103,61 @@ def test_table_goes_to_the_terminal(tmp_path, capsys):
     assert "result: green" in printed
 
 
-@pytest.mark.parametrize("arguments", [["--workers", "0"], ["--seed", "-1"], ["--profile", "huge"]])
-def test_wrong_calls(arguments, capsys):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--workers", "0"], "at least 1; got '0'"),
+        (["--workers", "x"], "must be a whole number of at least 1; got 'x'"),
+        (["--seed", "-1"], "at least 0; got '-1'"),
+        (["--profile", "huge"], "huge"),
+        (["--scheduler", "rubbish"], "must be an address such as tcp://HOST:PORT; got 'rubbish'"),
+    ],
+)
+def test_wrong_calls(arguments, said, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_one_step_of_the_audit_runs_alone(tmp_path, monkeypatch):
+    searched = []
+    honest = audit.audit
+
+    def search(step, seed, effort):
+        searched.append(step.id)
+        return honest(step, seed, effort)
+
+    monkeypatch.setattr(audit, "audit", search)
+    assert exit_code(tmp_path, "--only", "section-4-scale-minimiser") == 0
+    assert searched == ["section-4-scale-minimiser"]
+
+
+def test_an_undecided_claim_has_an_exit_code_of_its_own(tmp_path, monkeypatch, capsys):
+    claim = claims.get("lemma-2")
+
+    def on_the_edge(state, rng):
+        values = claim.trial(state, rng)
+        values[claim.column] = 2.0 * (rng.random() < 0.06)
+        return values
+
+    monkeypatch.setitem(claims.load(), "lemma-2", dataclasses.replace(claim, trial=on_the_edge))
+    assert exit_code(tmp_path, "--only", "lemma-2") == 3
+    printed = capsys.readouterr().out
+    assert "result: UNDECIDED" in printed
+    assert "more trials would decide it" in printed or "inconclusive" in printed
+    assert "undecided" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_without_a_terminal_progress_comes_in_lines(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_SECONDS", 0.0)
+    with progress.Bar(quiet=False) as bar:
+        bar.batch(Batch("lemma-2", "cell", 0, 1, 1), 3, 7)
+        bar.expect(2, "proof audit")
+        bar.step("one")
+    with progress.Bar(quiet=True) as bar:
+        bar.batch(Batch("lemma-3", "cell", 0, 1, 1), 3, 7)
+    lines = capsys.readouterr().err
+    assert "3 of 7 batches so far planned; last lemma-2" in lines
+    assert "of 2 steps; last one" in lines
+    assert "lemma-3" not in lines

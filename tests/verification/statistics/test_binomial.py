@@ -17,10 +17,17 @@ from verification.statistics.binomial import (
     decide_counts,
     decide_events,
     decide_probability,
-    slack_factor,
+    largest_number_of_trials,
     trials_needed,
 )
 from verification.statistics.decisions import CellCount
+from verification.statistics.evidence import (
+    least_that_refutes,
+    log_evidence_above,
+    log_evidence_below,
+    most_that_supports,
+    upper_limit,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +46,7 @@ def outcomes(rng, rates, allowed, trials, repetitions, level):
 
 
 def test_error_rates_are_shared_out():
-    assert pytest.approx(SUITE_ERROR) == STATEMENTS * CLAIM_LEVEL + CONTROLS * MISS
+    assert pytest.approx(SUITE_ERROR) == STATEMENTS * CLAIM_LEVEL + (STATEMENTS + CONTROLS) * MISS
 
 
 @pytest.mark.parametrize("cells", [1, 5])
@@ -70,14 +77,15 @@ def test_power_is_what_the_number_of_trials_was_chosen_for():
 def test_trials_meet_the_exact_power(allowed, profile):
     below, above = SENSITIVITY[profile]
     trials = trials_needed(allowed, 3, SENSITIVITY[profile])
-    step = CLAIM_LEVEL / 3
-    counts = np.arange(trials + 1)
-    supports, refutes = (
-        binom.cdf(counts, trials, allowed) <= step,
-        binom.sf(counts - 1, trials, allowed) <= step,
+    needed = np.log(3 / CLAIM_LEVEL)
+    most = most_that_supports(trials, allowed, CLAIM_LEVEL / 3)
+    least = least_that_refutes(trials, allowed, CLAIM_LEVEL / 3)
+    assert log_evidence_below(most, trials, allowed) >= needed > log_evidence_below(most + 1, trials, allowed)
+    assert (
+        log_evidence_above(least, trials, allowed) >= needed > log_evidence_above(least - 1, trials, allowed)
     )
-    assert binom.pmf(counts[supports], trials, below * allowed).sum() >= 1 - MISS - 1e-9
-    assert binom.pmf(counts[refutes], trials, min(1.0, above * allowed)).sum() >= 1 - MISS - 1e-9
+    assert binom.cdf(most, trials, below * allowed) >= 1 - MISS
+    assert binom.sf(least - 1, trials, min(1.0, above * allowed)) >= 1 - MISS
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -90,7 +98,8 @@ def test_holm_is_that_of_statsmodels(seed):
 def test_no_violation_in_few_trials_supports_nothing():
     verdict, limits = decide_counts([Count(0, 20, 0.05)])
     assert verdict == "inconclusive"
-    assert limits[0].upper_limit == pytest.approx(1 - CLAIM_LEVEL ** (1 / 20))  # exact for 0 of 20
+    assert limits[0].upper_limit == upper_limit(0, 20, CLAIM_LEVEL)
+    assert limits[0].upper_limit > 1 - CLAIM_LEVEL ** (1 / 20)  # Clopper and Pearson's, for a single look
 
 
 def test_violation_in_every_trial_has_the_limit_one():
@@ -129,7 +138,20 @@ def test_slack_is_the_smallest_supported_multiple():
     # Uniform ratios on (0, 0.5): a bound of 0.45 is passed by one tenth of them, twice what is allowed.
     values = np.linspace(0, 0.5, 4000, endpoint=False)
     item = counted(values, 0.05)
-    slack = slack_factor([item], "ratio")
-    assert 0.475 <= slack <= 0.51
-    assert decide_probability([item], "ratio").slack == slack
+    decision = decide_probability([item], "ratio")
+    assert 0.475 <= decision.slack <= 0.51
+    assert 0.4 <= decision.caught <= 0.475
     assert decide_events([item], "ratio").slack is None
+
+
+def test_the_closest_cell_is_the_one_whose_bound_has_the_least_room():
+    # Nine tenths are allowed, and no ratio is above a hundredth: near its allowed rate, and yet harmless.
+    harmless = counted(np.linspace(-0.2, 0.01, 300), 0.9)
+    decision = decide_probability([harmless, counted(np.linspace(0, 0.5, 4000), 0.05)], "ratio")
+    assert "closest cell cell 0.05" in decision.detail
+
+
+def test_the_largest_number_of_trials_tells_a_factor_of_two_in_every_profile():
+    for profile in SENSITIVITY:
+        first = trials_needed(0.1, 4, SENSITIVITY[profile])
+        assert largest_number_of_trials(0.1, 4, first) >= trials_needed(0.1, 4, SENSITIVITY["quick"])

@@ -40,7 +40,7 @@ def test_scatter_beyond_the_errors_widens_the_interval():
     ],
 )
 def test_equivalence(value, error, verdict):
-    assert decide_equivalence(value, error, 1.0, 0.1)[0] == verdict
+    assert decide_equivalence(value, error, 1.0, 0.1, 1e-5)[0] == verdict
 
 
 def test_slopes_true_and_false_over_many_simulated_claims():
