@@ -77,7 +77,7 @@ def _draw_sum(state: State, rng: np.random.Generator) -> float:
 def _ratios(deviation: float, bound: float, state: State) -> dict[str, float]:
     bounds = {
         "deviation / bound": bound,
-        "deviation / a fifth of it": 0.2 * bound,
+        "deviation / half of it": 0.5 * bound,
         "deviation / it without the cross term": bound - state.cross_term,
         "deviation / it without the fourth powers": bound - state.quadratic_term,
     }
@@ -92,24 +92,25 @@ def _ratio(deviation: float, bound: float) -> float:
 
 
 def _cell(
-    n: int, d: int, noise: str, distortion: float, delta: float, tier: str = "quick", shift: float = 0.0
+    n: int, d: int, noise: str, distortion: float, delta: float, tier: str = "quick", **more: float | str
 ) -> Cell:
-    parameters = {"n": n, "d": d, "noise": noise, "distortion": distortion, "delta": delta, "shift": shift}
+    parameters = {"n": n, "d": d, "noise": noise, "distortion": distortion, "delta": delta, **more}
     name = f"{noise} n={n} d={d} lambda={distortion:g} delta={delta:g}"
-    return Cell(name, parameters, delta, tier=tier)
+    return Cell(f"{more['features']} {name}" if "features" in more else name, parameters, delta, tier=tier)
 
 
 _CELLS = (
     _cell(8, 40, "equal", 0.0, 0.01, "smoke"),
-    _cell(8, 3, "dominating", 100.0, 0.01, "smoke"),
+    _cell(20, 3, "dominating", 100.0, 0.01, "smoke", features="aligned"),
     _cell(8, 8, "equal", 1.0, 0.9),
     _cell(20, 20, "spread", 1.0, 0.05, shift=1e6),
+    _cell(8, 3, "dominating", 100.0, 0.01),
     _cell(100, 5, "equal", 50.0, 0.01),
     _cell(30, 30, "spread", 0.0, 0.001, "full"),
 )
 
 _CONTROLS = (
-    Control("bound scaled to a fifth", "deviation / a fifth of it"),
+    Control("half the bound", "deviation / half of it"),
     Control("cross term with the features dropped", "deviation / it without the cross term"),
     Control("term with the fourth powers of the noise dropped", "deviation / it without the fourth powers"),
 )

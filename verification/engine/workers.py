@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import joblib
@@ -39,11 +40,38 @@ def run_batches(batches: Sequence[Batch], pool: Pool, find: Find, done: Callable
         for batch in batches:
             done(*run_batch(find, batch))
         return
-    with _backend(pool):
+    with _thread_errors_told_later(), _backend(pool):
         parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="4 * n_jobs", batch_size=1)
         results: Iterable[Any] = parallel(joblib.delayed(run_batch)(find, batch) for batch in batches)
         for batch, record in results:
             done(batch, record)
+
+
+@contextmanager
+def _thread_errors_told_later() -> Iterator[None]:
+    """Keep back what goes wrong in other threads until the end, and forget it after an interruption.
+
+    joblib's executor drops its work when it is interrupted, and a thread of its own that is just fetching
+    some then fails. That is no news to whoever pressed Ctrl-C.
+    """
+    told, kept = threading.excepthook, list[threading.ExceptHookArgs]()
+    threading.excepthook = kept.append
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise  # with the hook in place: the thread may fail later still
+    except BaseException:
+        _tell(told, kept)
+        raise
+    _tell(told, kept)
+
+
+def _tell(
+    told: Callable[[threading.ExceptHookArgs], object], kept: Sequence[threading.ExceptHookArgs]
+) -> None:
+    threading.excepthook = told
+    for error in kept:
+        told(error)
 
 
 def compile_kernels(batches: Sequence[Batch], find: Find) -> None:

@@ -33,11 +33,15 @@ def draw_configuration(parameters: Parameters, rng: np.random.Generator) -> Conf
 
     Reads ``n``, ``d``, ``noise`` (see :func:`noise_levels`), ``distortion`` (lambda, 0 for features that all
     coincide), and optionally ``scale`` (tau) and ``shift`` (the same in every coordinate). The noise levels
-    come in random order, and the permutation is not its own inverse.
+    come in random order, and the permutation is not its own inverse. With ``features`` "aligned" only the
+    noisiest point is away from the others, for which the bounds on sums of squares have the least room.
     """
     n, d = int(parameters["n"]), int(parameters["d"])
     noise = rng.permutation(noise_levels(parameters["noise"], n))
     features = rng.standard_normal((n, d))
+    if parameters.get("features") == "aligned":
+        features[:] = 0.0
+        features[noise.argmax(), 0] = 1.0
     features *= parameters["distortion"] / theory.distortion_to_noise(features, noise)
     shift = np.full(d, float(parameters.get("shift", 0.0)))
     scale = float(parameters.get("scale", 1.0))

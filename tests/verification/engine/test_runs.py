@@ -10,7 +10,7 @@ import pytest
 
 from tests.verification.support import run
 
-CLAIMS = ["lemma-2", "tau-bias"]
+CLAIMS = ["lemma-2", "s_i"]
 
 
 def test_seed_changes_the_numbers(tmp_path):
