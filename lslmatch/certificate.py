@@ -1,17 +1,20 @@
-"""An independent check that a matching is optimal: plain NumPy, no code of the solver or of its costs."""
+"""An independent check that a matching is optimal, without any code of the solver or of its costs."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
     as_real_array,
     check_affine,
+    check_count,
     check_matching,
     check_noise,
     check_option,
@@ -19,20 +22,25 @@ from lslmatch._validation import (
     check_positive,
 )
 from lslmatch.certificate_left_out import LeftOutCosts, whitened
+from lslmatch.certificate_tree import Need, find_doubtful
 from lslmatch.results import MatchResult
 
-#: Entries of the largest temporary array.
-_BLOCK_ENTRIES = 1 << 18
+#: Entries of the largest temporary array, and of those that should stay in the processor's cache.
+_BLOCK_ENTRIES, _CACHED_ENTRIES = 1 << 18, 1 << 13
+#: Number of pairs from which on not all of them are looked at. (Fewer are not worth a kernel's compilation.)
+_TREE_PAIRS = 1 << 20
 #: What the square that a pair needs is raised by, relatively: much more than its rounding errors.
 _MARGIN = 1e-9
 
 
-def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None = None) -> float:
+def check_certificate(
+    x: Any, y: Any, result: MatchResult, *, atol: float | None = None, workers: int = 1
+) -> float:
     """Measure how far a matching is from being proven optimal by its dual variables.
 
-    Every one of the n * m costs is bounded anew from a matrix product, less its rounding error, and
-    where the bound does not settle the matter computed by differences of coordinates. This shares no
-    code with the solver.
+    Every one of the n * m costs is bounded anew: that of a pair from a product of coordinates, less its
+    rounding error, or those of a whole region of space from its distance. Where the bound does not settle
+    the matter, the cost is computed by differences of coordinates. This shares no code with the solver.
 
     Parameters
     ----------
@@ -44,6 +52,8 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
         What :func:`match` returned for them.
     atol : float, optional
         If given, a larger violation raises an error.
+    workers : int, default 1
+        Threads that compute costs. The violation does not depend on it.
 
     Returns
     -------
@@ -70,6 +80,7 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
     True
     """
     x, y = check_point_pair(x, y)
+    workers = check_count(workers, "workers", 1)
     n, m = x.shape[0], y.shape[0]
     if result.row_dual is None or result.col_dual is None:
         raise ValueError(
@@ -97,23 +108,46 @@ def check_certificate(x: Any, y: Any, result: MatchResult, *, atol: float | None
             worst = float(np.max([worst, duals.max(), np.abs(unmatched).max(initial=0.0)]))
     if result.price is not None:
         u = u + result.price
-    step = max(1, _BLOCK_ENTRIES // m)
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
         costs = _costs(x, y, result)
         worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max(initial=0.0)]))
-        for start in range(0, n, step):
-            block = slice(start, min(start + step, n))
-            i, j = np.nonzero(~costs.suffice(block, u, v))
-            i += start
-            for part in range(0, i.size, _BLOCK_ENTRIES):
-                some = slice(part, part + _BLOCK_ENTRIES)
-                slack = costs.slack(i[some], j[some], u, v)
-                # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
-                worst = float(np.max([worst, -slack.min()]))
+    found = [worst]
+
+    def judge(i: IntArray, j: IntArray) -> None:
+        with np.errstate(all="ignore"):
+            for start in range(0, i.size, _BLOCK_ENTRIES):
+                some = slice(start, start + _BLOCK_ENTRIES)
+                found.append(-float(costs.slack(i[some], j[some], u, v).min()))
+
+    _visit_doubtful(costs, u, v, judge, workers)
+    # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
+    worst = float(np.max(found))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst
+
+
+def _visit_doubtful(
+    costs: _Costs | LeftOutCosts,
+    u: FloatArray,
+    v: FloatArray,
+    judge: Callable[[IntArray, IntArray], None],
+    workers: int,
+) -> None:
+    """Have all pairs judged, some at a time, whose costs are not certainly above the sum of their duals."""
+    need = costs.need(u, v) if isinstance(costs, _Costs) and u.size * v.size >= _TREE_PAIRS else None
+    if need is not None:
+        assert isinstance(costs, _Costs)
+        find_doubtful(costs.x, costs.y, need, judge, workers)
+        return
+
+    def run(worker: int, first: int, last: int) -> None:
+        with np.errstate(all="ignore"):
+            i, j = np.nonzero(~costs.suffice(slice(first, last), u, v))
+        judge(i + first, j)
+
+    over_rows(run, u.size, max(1, _BLOCK_ENTRIES // v.size), workers)
 
 
 def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray) -> float:
@@ -152,33 +186,22 @@ class _Costs:
         fraction, power = math.frexp(scale)
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
         self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
-        x, y, shift = (
-            np.ldexp(points, -exponent)
-            for points, exponent in ((x, self.exponent), (y, self.exponent - power), (shift, self.exponent))
-        )
-        # scale * y without error: the two halves of each factor have exact products.
-        half, y_half = float(np.float32(fraction)), y.astype(np.float32).astype(np.float64)
-        rest, y_rest = fraction - half, y - y_half
-        offset = shift - x[0]
-        products = [half * y_half, half * y_rest, rest * y_half, rest * y_rest]
-        terms = [*products, offset, _rounding_error(shift, -x[0], offset)]
-        self.x = x - x[0]
-        self.x_rest = _rounding_error(x, -x[0], self.x)
-        self.y, self.y_rest = np.zeros_like(y), np.zeros_like(y)
-        for term in terms:
-            total = self.y + term
-            self.y_rest += _rounding_error(self.y, term, total)
-            self.y = total
-        # Where terms cancelled, their rest may be as large as what is left: round the sum once more.
-        total = self.y + self.y_rest
-        self.y, self.y_rest = total, _rounding_error(self.y, self.y_rest, total)
+        origin, shift = np.ldexp(x[0], -self.exponent), np.ldexp(shift, -self.exponent)
+        offset = shift - origin
+        constants = offset, _rounding_error(shift, -origin, offset)
+        self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
+        self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
+        for block in _cached_blocks(x):
+            self.x[block], self.x_rest[block] = _sum((_times_power(x[block], -self.exponent), -origin))
+        for block in _cached_blocks(y):
+            scaled = _exact_product(fraction, _times_power(y[block], power - self.exponent))
+            self.y[block], self.y_rest[block] = _sum((*scaled, *constants))
         # Beside a large common offset all this may be very small: choose the unit by what is left.
         rest = max(np.abs(self.x).max(), np.abs(self.y).max())
         shrunk = math.frexp(rest)[1] if rest > 0 else 0
         self.exponent += shrunk
-        self.x, self.y, self.x_rest, self.y_rest = (
-            np.ldexp(part, -shrunk) for part in (self.x, self.y, self.x_rest, self.y_rest)
-        )
+        for part in (self.x, self.y, self.x_rest, self.y_rest):
+            _times_power(part, -shrunk, out=part)
         self.x_norms, self.y_norms = (np.einsum("ij,ij->i", part, part) for part in (self.x, self.y))
         self.criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
         noise = check_noise(result.noise, self.criterion, len(x), len(y))
@@ -190,6 +213,22 @@ class _Costs:
         if noise is not None:
             self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2
             self.y_variance = (fraction * np.ldexp(noise[1], power - self.exponent)) ** 2
+
+    def need(self, u: FloatArray, v: FloatArray) -> Need | None:
+        """Say which squared distances make costs exceed the duals; None if not all numbers are finite."""
+        n, m = u.size, v.size
+        if self.criterion == "lsl":
+            if self.floor == 0.0:
+                return None
+            middle = (u.max() - v.max()) / 2.0
+            rows, cols = _exponentials(u - middle - self.offset), _exponentials(v + middle)
+            need = Need(rows, np.zeros(m), np.zeros(n), cols)
+        elif self.criterion == "lss":
+            u, v = np.ldexp(u, -2 * self.exponent), np.ldexp(v, -2 * self.exponent)
+            need = Need(u, v, np.ones(n), np.zeros(m))
+        else:
+            need = Need(u, v, self.x_variance, self.y_variance)
+        return need if all(np.isfinite(part).all() for part in (*need, self.x, self.y)) else None
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
         """Say for which pairs of some rows the cost is certainly not below the sum of the duals."""
@@ -237,6 +276,37 @@ class _Costs:
 def _exponentials(values: FloatArray) -> FloatArray:
     """Return exponentials that are never 0, so that a product of them is not too small."""
     return np.maximum(np.exp(values), np.finfo(float).tiny)
+
+
+def _cached_blocks(points: FloatArray) -> list[slice]:
+    """Cut the rows into blocks on which several steps follow each other in the processor's cache."""
+    step = max(1, _CACHED_ENTRIES // points.shape[1])
+    return [slice(start, start + step) for start in range(0, len(points), step)]
+
+
+def _times_power(values: FloatArray, exponent: int, out: FloatArray | None = None) -> FloatArray:
+    """Multiply by a power of two, quickly if it is in the range of doubles."""
+    if abs(exponent) < 1000:
+        return np.multiply(values, math.ldexp(1.0, exponent), out=out)
+    return np.ldexp(values, exponent, out=out)
+
+
+def _exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, ...]:
+    """Return terms whose sum is the product without error: halves of the factors have exact products."""
+    half, halves = float(np.float32(factor)), values.astype(np.float32).astype(np.float64)
+    rest, rests = factor - half, values - halves
+    return half * halves, half * rests, rest * halves, rest * rests
+
+
+def _sum(terms: tuple[FloatArray, ...]) -> tuple[FloatArray, FloatArray]:
+    """Add up terms; return the sum and what it lost in rounding."""
+    total, rest = terms[0], np.zeros_like(terms[0])
+    for term in terms[1:]:
+        before, total = total, total + term
+        rest += _rounding_error(before, term, total)
+    # Where terms cancelled, their rest may be as large as what is left: round the sum once more.
+    rounded = total + rest
+    return rounded, _rounding_error(total, rest, rounded)
 
 
 def _rounding_error(p: FloatArray, q: FloatArray, total: FloatArray) -> FloatArray:

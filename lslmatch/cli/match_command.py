@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> None:
         seconds = time.perf_counter() - start
 
         progress.stage("checking the certificate")
-        certificate = _certify(x.values, y.values, result)
+        certificate = _certify(x.values, y.values, result, options.workers)
         pairs = _pairs(x.values, y.values, result)
         columns: dict[str, np.ndarray[Any, Any]] = dict(zip(("x", "y", "distance"), pairs, strict=True))
         diagnosis = {}
@@ -187,10 +187,10 @@ def _read_levels(path: Path) -> np.ndarray[Any, Any]:
     return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
 
-def _certify(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], result: MatchResult) -> str:
+def _certify(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], result: MatchResult, workers: int) -> str:
     if result.row_dual is None:
         return "none"
-    violation = check_certificate(x, y, result)
+    violation = check_certificate(x, y, result, workers=workers)
     # Weak duality: with every condition met up to `violation`, no matching of n and m points costs
     # less than this one by more than 2 max(n, m) times as much.
     gap = 2 * max(len(x), len(y)) * violation
