@@ -58,11 +58,13 @@ def match(
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
         the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
         their nearest free partner one after the other, and has no certificate.
-    alignment : {"standardize", "identity", "profile", "auto"} or Affine, default "standardize"
+    alignment : {"standardize", "identity", "profile", "robust", "auto"} or Affine, default "standardize"
         The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
         scale at which the profile likelihood of LSL is least, in a window around the standardised one,
         with a shift in which pairs with little noise count more (for noise of very different levels; about
-        three times the work); whichever of the three has the best likelihood (the identity has it if the
+        three times the work); the map under which nearest partners stand out most from other candidates
+        (for sets of which up to half of the points are wild or have no partner; the standardised one if none
+        is better beyond chance); whichever of these has the best likelihood (the identity has it if the
         others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
         objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
         that objective.
@@ -181,6 +183,7 @@ def _proven_result(
         levels,
         found.curve,
         price=price,
+        decisions=found.decisions,
     )
 
 
@@ -190,4 +193,14 @@ def _greedy_result(geometry: Geometry, rule: CostRule, found: Alignment) -> Matc
     choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
     permutation = partners(n, *sides_as_given(choice, n > m))
     objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
-    return MatchResult(permutation, *found.affine, objective, None, None, "greedy", None, found.curve)
+    return MatchResult(
+        permutation,
+        *found.affine,
+        objective,
+        None,
+        None,
+        "greedy",
+        None,
+        found.curve,
+        decisions=found.decisions,
+    )

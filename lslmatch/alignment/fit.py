@@ -18,6 +18,12 @@ class Alignment(NamedTuple):
     affine: Affine
     assignment: Assignment | None = None  # the optimal matching by LSL under the map, where it is known
     curve: ProfileCurve | None = None
+    decision: str = ""  # what was chosen, and why; empty if nothing was to be chosen
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The lines for the result."""
+        return (self.decision,) if self.decision else ()
 
 
 class Fit(NamedTuple):

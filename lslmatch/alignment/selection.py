@@ -1,12 +1,14 @@
-"""The choice between aligning and not aligning, by the likelihood and the parameters that it takes."""
+"""The choice between several alignments and none, by the likelihood and the parameters that it takes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.alignment.fit import Fit, fit_geometry
+from lslmatch.alignment.fit import Alignment, fit_at, fit_geometry
+from lslmatch.alignment.moments import estimate_affine
 from lslmatch.alignment.profile import fit_profile
+from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.assignment.streamed import exceeds
 from lslmatch.costs import log_rule
@@ -14,21 +16,31 @@ from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine
 
 
-def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Fit:
-    """Compare the likelihood at the identity, after standardising, and at its minimum; return the best.
+def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
+    """Compare the likelihood at the identity, at its minimum near the moments, and at robust estimates.
 
     The identity has no free parameter and the others d + 1, whose price is that of Akaike: 1 each in the
-    log-likelihood of the residuals, which is -d / 2 times f.
+    log-likelihood of the residuals, which is -d / 2 times f. Robust estimates compete only if they let pairs
+    stand out more than the moments do, beyond chance.
     """
     d = x.shape[1]
     # The search begins at the standardised sets, so they need no fit of their own.
-    profile = best = fit_profile(x, y, workers)
-    limit = best.value + 2 * (d + 1) / d
+    profile = fit_profile(x, y, workers)
+    fits = {"the profile likelihood": profile}
+    robust, _ = improve_moments(x, y, estimate_affine(x, y))
+    if robust is not None:
+        fits["robust estimates"] = fit_at(x, y, robust, workers)
+    name = min(fits, key=lambda name: fits[name].value)
+    limit = fits[name].value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
     geometry = common_coordinates(x, y, identity)
     # Sets that do differ by a map are far apart without it: such sets take long to match, but one pass
     # over the pairs shows that no matching of them can be good enough.
     if not exceeds(*smaller_as_rows(geometry, log_rule(geometry)), limit, workers=workers):
         fit = fit_geometry(geometry, identity, workers)
-        best = fit if fit.value < limit else best
-    return best._replace(curve=profile.curve)
+        if fit.value < limit:
+            fits["no alignment"] = fit
+            name = "no alignment"
+    values = ", ".join(f"{fit.value:.6g} by {other}" for other, fit in fits.items())
+    chosen = f"alignment: {name}, of the likelihoods f = {values}"
+    return fits[name].alignment()._replace(curve=profile.curve, decision=chosen)

@@ -68,7 +68,7 @@ def test_auto_prefers_the_identity_only_if_its_likelihood_is_nearly_as_good():
 def test_an_alignment_is_a_name_or_an_affine():
     x, y = draw(5, 5, 2)
     with pytest.raises(
-        ValueError, match="alignment must be one of 'standardize', 'identity', 'profile', 'auto'"
+        ValueError, match="alignment must be one of 'standardize', 'identity', 'profile', 'robust', 'auto'"
     ):
         match(x, y, alignment="Profile")
     assert match(x, y, alignment=Affine(2.0, np.zeros(2))).profile is None

@@ -9,6 +9,7 @@ from lslmatch.model import adversarial_configuration
 from tests.support.reference import SMALL
 
 searches = pytest.mark.parametrize("alignment", ["profile", "auto"])
+estimates = pytest.mark.parametrize("alignment", ["profile", "robust", "auto"])
 
 
 def draw(n, m, d, seed=0, scale=2.0, shift=1.0, least_noise=0.01):
