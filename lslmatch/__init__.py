@@ -1,6 +1,6 @@
 """Match two sets of noisy points up to permutation, scale and shift, with a proof of optimality."""
 
-from lslmatch import model, theory
+from lslmatch import model, plot, theory
 from lslmatch._frames import ColumnNamesWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
@@ -31,6 +31,7 @@ __all__ = [
     "match",
     "match_path",
     "model",
+    "plot",
     "relation_p_value",
     "solve_assignment",
     "standardize",

@@ -255,7 +255,7 @@ def public_names(module):
     }
 
 
-@pytest.mark.parametrize("module", ["lslmatch", "lslmatch.model", "lslmatch.theory"])
+@pytest.mark.parametrize("module", ["lslmatch", "lslmatch.model", "lslmatch.plot", "lslmatch.theory"])
 def test_reference_lists_every_public_name(module):
     assert {name for of, name in in_the_reference() if of == module} == public_names(module)
 
