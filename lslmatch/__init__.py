@@ -10,6 +10,7 @@ from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.diagnosis.relation import relation_p_value
 from lslmatch.matching import match
 from lslmatch.matching_path import MatchPath, match_path
+from lslmatch.report.page import make_report
 from lslmatch.results import Affine, Assignment, Covariance, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "estimate_affine",
     "linear_sum_assignment",
     "log_cost_matrix",
+    "make_report",
     "match",
     "match_path",
     "model",

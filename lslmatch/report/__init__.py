@@ -1,0 +1,1 @@
+"""A page for a match: one HTML file that needs nothing else."""

@@ -1,0 +1,97 @@
+"""What was found, in sentences for somebody who does not know the method."""
+
+from __future__ import annotations
+
+import math
+
+from lslmatch._types import FloatArray
+from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.report.listing import Listing
+from lslmatch.results import MatchResult
+from lslmatch.summary import abridged, count, number
+
+
+def found(x: FloatArray, y: FloatArray, result: MatchResult, names: tuple[str, str]) -> str:
+    """Say how many pairs there are, and who has no partner."""
+    pairs = int((result.permutation >= 0).sum())
+    text = (
+        f"{count(len(x), 'point')} of {names[0]} and {count(len(y), 'point')} of {names[1]} were matched: "
+        f"{count(pairs, 'pair')}."
+    )
+    alone = [
+        f"{left:,} of {name}"
+        for left, name in ((len(x) - pairs, names[0]), (len(y) - pairs, names[1]))
+        if left
+    ]
+    return text + (f" Without a partner: {' and '.join(alone)}." if alone else "")
+
+
+def trust(diagnosis: Diagnosis | None) -> str:
+    """Say how many pairs are probably right, and how many to look at."""
+    if diagnosis is None:
+        return "How far the pairs can be trusted was not estimated."
+    if diagnosis.confidence is None:
+        return f"There are no confidences of single pairs. Verdict: {diagnosis.verdict}."
+    doubtful = diagnosis.doubtful().size
+    low, high = (100.0 * end for end in diagnosis.expected_right_interval)
+    share = f"About {_percent(diagnosis.expected_right)} of the pairs are right"
+    if not math.isnan(low):
+        share += f" ({low:.0f} to {high:.0f} %), if the model holds"
+    verb = "is" if doubtful == 1 else "are"
+    limit = f"a confidence below {DOUBTFUL:g}"
+    if not doubtful:
+        return f"{share}. No pair has {limit}."
+    return f"{share}. {count(doubtful, 'pair')} with {limit} {verb} doubtful: look there first."
+
+
+def proof(result: MatchResult, violation: float | None, size: int) -> str:
+    """Say what the certificate proves, and what not."""
+    if result.row_dual is None or violation is None:
+        return "There is no certificate: greedy pairs minimise nothing."
+    gap = 2 * size * max(violation, 0.0)
+    within = "" if gap == 0 else f" by more than {gap:.1e}"
+    under = ""
+    if result.covariance is not None and not result.covariance.is_isotropic:
+        under = ", under this covariance of the noise"
+    return (
+        "Proven by dual variables, checked over all pairs "
+        f"(largest violation {max(violation, 0.0):.1e}): "
+        f"no other matching of as many pairs costs less{within}, at this scale and shift{under}. "
+        "That proves the optimum, not that the pairs are true."
+    )
+
+
+def listed(result: MatchResult, listing: Listing) -> str:
+    """Say which pairs the page lists."""
+    pairs = int((result.permutation >= 0).sum())
+    if not listing.sampled:
+        return f"All {count(pairs, 'pair')} are listed." if pairs != 1 else "The pair is listed."
+    kept = listing.rows.size - listing.sampled
+    left = f" (the least confident of {listing.doubtful:,})" if listing.doubtful > kept else ""
+    return (
+        f"Of {pairs:,} pairs this page lists {listing.rows.size:,}: {kept:,} doubtful ones{left}, and "
+        f"{listing.sampled:,} of the others, drawn at random."
+    )
+
+
+def facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, str]]:
+    """List scale, shift and what was estimated or chosen."""
+    rows = [
+        ("scale", number(result.scale)),
+        ("shift", abridged(result.shift)),
+        ("objective", f"{number(result.objective)} ({result.criterion})"),
+        ("noise", "isotropic" if result.covariance is None else result.covariance.origin),
+    ]
+    if diagnosis is not None:
+        rows.append(("verdict", diagnosis.verdict))
+        rows.append(
+            ("separation", f"{number(diagnosis.separation)}, noise floor {number(diagnosis.noise_floor)}")
+        )
+    rows += [("chosen", line) for line in result.decisions]
+    return rows
+
+
+def _percent(share: float) -> str:
+    # 99.97 % is not all of them.
+    shown = f"{100.0 * share:.0f}"
+    return f"{100.0 * share:.1f} %" if shown == "100" and share < 1 else f"{shown} %"
