@@ -3,6 +3,10 @@
 Each row has a shortlist of its best pairs, and a bound of all others. A search for a shortest path treats
 "all the other pairs of row i" as one arc whose length is the bound: only if the search gets there is
 the row computed in full. So the duals are feasible for all pairs at every moment, though few were seen.
+
+Where pairs must be worth a price, a row may also stay alone for that price: that is one more arc, to a place
+of its own. Row duals are at most the price then, and those of rows that stay alone are equal to it. A
+search that begins at all of these rows at once finds the price of one more pair, and that pair.
 """
 
 from __future__ import annotations
@@ -41,12 +45,13 @@ _PAUSED = -2
 class _PathWorkspace(NamedTuple):
     """Workspace of one shortest-path search, allocated once and left clean by every search.
 
-    The heap holds nodes: a column j as j, and the rest of row i as m + i.
+    The heap holds nodes: a column j as j, and the rest of row i as m + i. That row i stays alone is the node
+    m + n + i, which only ever ends a path.
     """
 
-    distance: FloatArray  # (m + n,) tentative distances of the nodes, inf where not reached
+    distance: FloatArray  # (m + 2 n,) tentative distances of the nodes, inf where not reached
     row_before: IntArray  # (m,) the row from which each column was reached
-    reached: IntArray  # (m + n,) the nodes reached, in that order
+    reached: IntArray  # (m + 2 n,) the nodes reached, in that order
     scanned: IntArray  # (n,) the rows scanned
     level: FloatArray  # (n,) the distance of each scanned row, by row
     heap: IntArray  # (m + n,) nodes
@@ -55,16 +60,25 @@ class _PathWorkspace(NamedTuple):
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the value up to which a computed row was reached
     #: (5,) sizes of the heap, of `reached`, of `scanned` (0: no search is under way); how many rows this
-    #: call has computed; and the nearest free column so far
+    #: call has computed; and the nearest end of a path so far
     sizes: IntArray
+
+
+class _Limits(NamedTuple):
+    """When to return, and where searches begin and may end."""
+
+    steps: int  # rows scanned and columns reached after which it is time to return to Python
+    rows: int  # free rows to be done
+    price: float  # at which a row may stay alone
+    together: bool  # whether a search begins at all rows that are not done, and matches one of them
 
 
 def _make_workspace(screen: PairScreen, factors: ColumnFactors, state: DualState) -> _PathWorkspace:
     n, m = state.col_of_row.size, state.row_of_col.size
     return _PathWorkspace(
-        np.full(m + n, np.inf),
+        np.full(m + 2 * n, np.inf),
         np.empty(m, np.intp),
-        np.empty(m + n, np.intp),
+        np.empty(m + 2 * n, np.intp),
         np.empty(n, np.intp),
         np.empty(n),
         np.empty(m + n, np.intp),
@@ -83,33 +97,67 @@ def augment_all(
     free_rows: IntArray,
     steps_per_call: int,
     most_passes: float = math.inf,
+    price: float = math.inf,
 ) -> bool:
     """Match all free rows by shortest paths, or give up when that is as much work as so many passes.
 
     A pass computes all pairs once. After `steps_per_call` rows scanned and columns reached the kernel
-    returns to Python, so that Ctrl-C is heard. Returns whether all rows are matched.
+    returns to Python, so that Ctrl-C is heard. Rows that are not worth the price stay alone. Returns whether
+    all rows are done.
     """
-    if not free_rows.size:
+    limits = _Limits(steps_per_call, free_rows.size, price, False)
+    return _augment(screen, lists, state, free_rows, limits, most_passes)
+
+
+def augment_cheapest(
+    screen: PairScreen,
+    lists: Shortlists,
+    state: DualState,
+    free_rows: IntArray,
+    count: int,
+    steps_per_call: int,
+    most_passes: float = math.inf,
+) -> bool:
+    """Match so many of the free rows, one after the other the one that costs least, or give up.
+
+    The duals of the free rows are equal; those of the rows that stay free rise to the price of the last pair.
+    """
+    limits = _Limits(steps_per_call, count, math.inf, True)
+    return _augment(screen, lists, state, free_rows, limits, most_passes)
+
+
+def _augment(
+    screen: PairScreen,
+    lists: Shortlists,
+    state: DualState,
+    free_rows: IntArray,
+    limits: _Limits,
+    most_passes: float,
+) -> bool:
+    if not limits.rows:
         return True
     coordinates = math.prod(screen.geometry.shape) * (screen.tiles.b.shape[1] + 1)
-    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * steps_per_call)
+    calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * limits.steps)
     factors = column_factors(screen, state.col_dual)
     work = _make_workspace(screen, factors, state)
+    free_rows = free_rows.copy()
     done = 0
-    while done < free_rows.size and calls_left > 0:
-        done = _augment_rows(screen, factors, lists, state, work, free_rows, done, steps_per_call)
+    while done < limits.rows and calls_left > 0:
+        done = _augment_rows(screen, factors, lists, state, work, free_rows, done, limits)
         calls_left -= 1
-    return done == free_rows.size
+    return done == limits.rows
 
 
 @kernel
-def _augment_rows(screen, factors, lists, state, work, free_rows, done, budget):
-    """Augment from the free rows one by one until all are done or it is time to return."""
-    m = state.row_of_col.size
+def _augment_rows(screen, factors, lists, state, work, free_rows, done, limits):
+    """Augment from the free rows, one by one or together, until enough are done or it is time to return."""
+    n, m = state.col_of_row.size, state.row_of_col.size
+    budget, rows, price, together = limits
     steps_per_row = 1 + m * (screen.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
-    while done < free_rows.size and budget > 0:
-        rows = 1 + budget // steps_per_row
-        sink = _search_shortest_path(screen, factors, lists, state, work, free_rows[done], rows)
+    while done < rows and budget > 0:
+        starts = free_rows[done:] if together else free_rows[done : done + 1]
+        most_rows = 1 + budget // steps_per_row
+        sink = _search_shortest_path(screen, factors, lists, state, work, starts, most_rows, price)
         if sink == _PAUSED:
             break
         length = work.distance[sink]
@@ -124,20 +172,32 @@ def _augment_rows(screen, factors, lists, state, work, free_rows, done, budget):
                 state.col_dual[node] -= length - work.distance[node]
                 factors.factor[node] = column_factor(screen.rule, factors.top, state.col_dual[node])
             work.distance[node] = np.inf
-            work.place[node] = -1
+            if node < m + n:
+                work.place[node] = -1
         j = sink
+        if sink >= m + n:
+            # This row stays alone, and its column goes to the row before it.
+            i = sink - m - n
+            state.row_dual[i] = price
+            j, state.col_of_row[i] = state.col_of_row[i], -1
         while j >= 0:
             i = work.row_before[j]
             state.row_of_col[j] = i
             j, state.col_of_row[i] = state.col_of_row[i], j
+        if together:
+            # The row where the path began is the last one; it is done.
+            k = done
+            while free_rows[k] != i:
+                k += 1
+            free_rows[done], free_rows[k] = i, free_rows[done]
         work.sizes[2] = 0
         done += 1
     return done
 
 
 @inline_kernel
-def _search_shortest_path(screen, factors, lists, state, work, start, rows):
-    """Dijkstra's search from a free row to the nearest free column, which it returns.
+def _search_shortest_path(screen, factors, lists, state, work, starts, rows, price):
+    """Dijkstra's search from free rows to the nearest free column or row that stays alone, which it returns.
 
     Once it has computed so many rows it pauses, and goes on when it is called again.
     Written as one loop over bare arrays: at this point in the program, counting the references of an
@@ -146,11 +206,11 @@ def _search_shortest_path(screen, factors, lists, state, work, start, rows):
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state
     distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = work
-    m, size = row_of_col.size, list_col.shape[1]
-    held, reached_count, scanned_count = 0, 0, 1
+    n, m, size = row_dual.size, row_of_col.size, list_col.shape[1]
+    held, reached_count, scanned_count, begun = 0, 0, 1, 1
     sink, nearest = np.intp(-1), np.inf
     front = 0.0
-    i, arcs = start, size + 1
+    i, arcs = starts[0], size + 1
     if sizes[2] == 0:
         scanned[0] = i
         levels[i] = 0.0
@@ -158,10 +218,17 @@ def _search_shortest_path(screen, factors, lists, state, work, start, rows):
         # After a pause the next node is taken at once.
         held, reached_count, scanned_count, sink, arcs = sizes[0], sizes[1], sizes[2], sizes[4], 0
         nearest = distance[sink] if sink >= 0 else np.inf
+        begun = starts.size
     sizes[3] = 0
     while True:
         # Reach the columns of the row's list and, as one node, the rest of the row.
         offset = levels[i] - row_dual[i]
+        if arcs > 0 and offset + price < nearest:
+            sink = m + n + i
+            nearest = max(offset + price, front)
+            distance[sink] = nearest
+            reached[reached_count] = sink
+            reached_count += 1
         for k in range(arcs):
             if k < size:
                 node = list_col[i, k]
@@ -192,6 +259,13 @@ def _search_shortest_path(screen, factors, lists, state, work, start, rows):
                 at = (at - 1) >> 1
             heap[at] = node
             place[node] = at
+        if begun < starts.size:
+            i = starts[begun]
+            begun += 1
+            levels[i] = 0.0
+            scanned[scanned_count] = i
+            scanned_count += 1
+            continue
         # Take the nearest node. The rest of a row: compute the row, and reach its columns.
         arcs = size + 1
         while True:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from lslmatch._types import FloatArray
+from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.assignment.path import solve_partial
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.solve import assign, assign_points, partial_assignment
-from lslmatch.costs import CostRule, cost_matrix
+from lslmatch.assignment.streamed_pairs import solve_streamed_pairs
+from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import Assignment
 
@@ -38,7 +42,17 @@ def assign_point_pairs(
     """Match so many pairs of two sets of points, or for None all."""
     if pairs is None or pairs == min(geometry.shape):
         return PricedAssignment(assign_points(geometry, rule, workers, settings=settings), None)
-    return assign_pairs(cost_matrix(geometry, rule, workers), pairs)
+    n, m = geometry.shape
+    geometry, rule = smaller_as_rows(geometry, rule)
+    solution = solve_streamed_pairs(geometry, rule, pairs, workers=workers, settings=settings)
+    rows = np.flatnonzero(solution.col_of_row >= 0)
+    cols, price = solution.col_of_row[rows], solution.price + rule.offset
+    row_dual, col_dual = solution.row_dual, solution.col_dual
+    objective = float((row_dual[rows] + col_dual[cols] + price).sum())
+    if n > m:
+        order = np.argsort(cols)
+        rows, cols, row_dual, col_dual = cols[order], rows[order], col_dual, row_dual
+    return PricedAssignment(Assignment(rows, cols, row_dual, col_dual, objective), price)
 
 
 def with_price_in_duals(assignment: Assignment, price: float) -> Assignment:

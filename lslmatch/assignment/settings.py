@@ -68,6 +68,12 @@ class SolverSettings(NamedTuple):
     steps_per_call: int = 500_000
     """Rows scanned and columns reached in one call of the kernel, so that Ctrl-C is heard."""
 
+    # Matching some of the pairs: the price below which they are.
+    prices: int = 8
+    """Prices that are tried at most before the last pairs are found one by one."""
+    few_pairs: float = 0.005
+    """Share of the pairs that are still missing which are found one by one at once."""
+
 
 #: What is used where no settings are given. Looked up at every call, so that tests can replace it.
 DEFAULT = SolverSettings()

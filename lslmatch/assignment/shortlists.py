@@ -7,6 +7,7 @@ whose best listed pair is worse than the bound has come to the end of its list, 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -72,13 +73,16 @@ def renew_shortlists(
     lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
 
 
-def reduce_rows(lists: Shortlists, state: DualState, free_rows: IntArray, rows_per_call: int) -> IntArray:
-    """Match free rows within their lists, and return those that are still free.
+def reduce_rows(
+    lists: Shortlists, state: DualState, free_rows: IntArray, rows_per_call: int, price: float = math.inf
+) -> IntArray:
+    """Match free rows within their lists, and return those that are still to be matched.
 
-    The kernel takes so many rows at a time that Ctrl-C is heard in between.
+    The kernel takes so many rows at a time that Ctrl-C is heard in between. Rows without a pair that is worth
+    the price stay alone, with the price as their dual.
     """
     parts = [free_rows[k : k + rows_per_call] for k in range(0, free_rows.size, rows_per_call)]
-    return np.concatenate([part[: _reduce_free_rows(lists, state, part)] for part in parts])
+    return np.concatenate([part[: _reduce_free_rows(lists, state, part, price)] for part in parts])
 
 
 @kernel
@@ -126,12 +130,12 @@ def _rows_of(tiles, rows):
 
 
 @kernel
-def _reduce_free_rows(lists, state, free_rows):
+def _reduce_free_rows(lists, state, free_rows, price):
     """Match free rows by augmenting row reduction within the shortlists, with a bounded number of scans.
 
     As in the dense solver: a free row takes its best column, whose dual falls until the second best
-    is as good, and the row that held the column goes on; but never further than the row's bound.
-    Returns how many rows are still free; they come first in `free_rows`.
+    is as good, and the row that held the column goes on; but never further than the row's bound, or
+    the price. Returns how many rows are still to be matched; they come first in `free_rows`.
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, col_of_row, row_of_col = state
@@ -152,7 +156,11 @@ def _reduce_free_rows(lists, state, free_rows):
                 best, j = reduced, col
             elif reduced < second:
                 second, other = reduced, col
-        limit = min(second, list_bound[i])
+        if best >= price and list_bound[i] >= price:
+            row_dual[i] = price
+            i = -1
+            continue
+        limit = min(second, list_bound[i], price)
         if best > limit:
             # The list is exhausted: a pair that is not in it may be better than all of it.
             row_dual[i] = limit
