@@ -31,6 +31,8 @@ _BLOCK_ENTRIES, _CACHED_ENTRIES = 1 << 18, 1 << 13
 _TREE_PAIRS = 1 << 20
 #: What the square that a pair needs is raised by, relatively: much more than its rounding errors.
 _MARGIN = 1e-9
+#: Squares below this share of others are not told from 0.
+_COINCIDENT = 2.0**-84
 
 
 def check_certificate(
@@ -125,7 +127,7 @@ def check_certificate(
     worst = float(np.max(found))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
-    return worst
+    return worst + 0.0  # and never -0.0
 
 
 def _visit_doubtful(
@@ -157,10 +159,15 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
     """
     rows = np.flatnonzero(result.permutation >= 0)
     partners = result.permutation[rows]
-    # A logarithm is as exact as a ratio of distances, however near to 0 it is.
-    least = 1.0 if result.criterion == "lsl" else np.finfo(float).tiny
     with np.errstate(all="ignore"):
-        slack = _costs(x, y, result).slack(rows, partners, u, v)
+        costs = _costs(x, y, result)
+        # A logarithm is as exact as a ratio of distances, however near to 0 it is. Squares of partners that
+        # coincide are rounding errors, beside those of other pairs.
+        least = 1.0
+        if result.criterion != "lsl":
+            others = costs.of(rows, np.roll(partners, 1))
+            least = max(float(np.finfo(float).tiny), float(others.max()) * _COINCIDENT)
+        slack = costs.slack(rows, partners, u, v)
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
 
 

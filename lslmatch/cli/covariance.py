@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from lslmatch import Covariance
-from lslmatch.io.tables import read_table
+from lslmatch.io.points import FORMATS
+from lslmatch.io.sources import format_of
 
 #: What is not the name of a file.
 _NAMES = ("isotropic", "estimate", "auto")
@@ -20,19 +18,11 @@ def covariance_file(option: str) -> Path | None:
     if option in _NAMES:
         return None
     path = Path(option)
-    if path.suffix.lower() not in (".npy", ".csv"):
-        raise ValueError(f"--covariance must be {', '.join(_NAMES)} or a .npy or .csv file; got {option!r}")
+    if format_of(path) not in FORMATS:
+        raise ValueError(
+            f"--covariance must be {', '.join(_NAMES)} or a file ({', '.join(FORMATS)}); got {option!r}"
+        )
     return path
-
-
-def read_covariance(option: str) -> str | np.ndarray[Any, Any]:
-    """Give what `match` is to be told: a name, variances, or a matrix."""
-    path = covariance_file(option)
-    if path is None:
-        return option
-    values = read_table(path).values
-    # Variances are one row or one column of a .csv file.
-    return values.ravel() if values.ndim == 2 and 1 in values.shape else values
 
 
 def describe_covariance(option: str, found: Covariance, pairs: int) -> str:

@@ -5,6 +5,6 @@ from __future__ import annotations
 import argparse
 
 
-def add_number(parser: argparse.ArgumentParser, name: str, default: int, meaning: str) -> None:
+def add_number(parser: argparse._ActionsContainer, name: str, default: int, meaning: str) -> None:
     """Add an option that takes a whole number."""
     parser.add_argument(name, default=default, metavar="N", type=int, help=f"{meaning} (default: {default})")

@@ -32,6 +32,7 @@ from lslmatch.diagnosis.confidence import expected_right, pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.left_out import fixed, judge_pairs
 from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
 from lslmatch.summary import Facts, Summary, Table, count, number
@@ -86,6 +87,12 @@ class Diagnosis(NamedTuple):
     """The share of pairs that is probably right; NaN without confidences."""
     expected_right_interval: tuple[float, float] = (math.nan, math.nan)
     """A 95 % interval for that share, as far as the model holds."""
+    scale_error: float = math.nan
+    """The standard error of the scale; NaN if none was estimated (scale 1, shift 0), or it is not known."""
+    shift_error: FloatArray | None = None
+    """(d,): the standard errors of the shift, NaN where that of the scale is."""
+    noise_ratio_interval: tuple[float, float] = (1.0, math.inf)
+    """A 95 % interval for the largest ratio of two noise variances; from 1 if all noise may be equal."""
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
@@ -226,6 +233,7 @@ def diagnose(
     permutation = check_matching(result.permutation, "result.permutation", n, m)
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
+    given = x, y, affine
     learned = None
     if result.covariance is not None:
         if result.covariance.leave_out and result.covariance.reference is not None:
@@ -281,6 +289,8 @@ def diagnose(
         confidence,
         expected,
         interval,
+        *estimate_errors(geometry, *given, permutation, result.profile is not None),
+        noise_ratio_interval(pairs),
     )
 
 

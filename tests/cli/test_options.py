@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lslmatch
-from lslmatch.cli import demo_command, match_command, parser
+from lslmatch.cli import demo_command, match_options, parser
 from lslmatch.cli import main as command_line
 from tests.support.command_line import assert_refused
 
@@ -20,8 +20,8 @@ from tests.support.command_line import assert_refused
         (["--noise-x", "missing.npy"], "--noise-x and --noise-y must be given together"),
         (["--noise-y", "missing.npy"], "--noise-x and --noise-y must be given together"),
         (["--noise-x", "missing.npy", "--noise-y", "missing.npy"], "no such file or directory"),
-        (["--margins", "exact"], "--margins needs --diagnose"),
-        (["--diagnose", "--margins", "best"], "margins must be one of"),
+        (["--margins", "exact", "--no-check"], "--margins contradicts --no-check"),
+        (["--margins", "best"], "margins must be one of"),
         (["--fast"], "unrecognized arguments: --fast"),
     ],
 )
@@ -54,7 +54,7 @@ def test_help_fits_a_terminal(arguments, capsys, monkeypatch):
 def test_examples_of_the_help_are_understood(capsys):
     examples = [
         line.split("   ")[0].split()[1:]
-        for text in (parser.EXAMPLES, match_command.EXAMPLES, demo_command.EXAMPLES)
+        for text in (parser.EXAMPLES, match_options.EXAMPLES, demo_command.EXAMPLES)
         for line in map(str.strip, text.splitlines())
         if line.startswith("lslmatch ") and "--help" not in line
     ]

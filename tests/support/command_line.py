@@ -51,8 +51,13 @@ def table(text):
 def read_pairs(path):
     with open(path, newline="") as stream:
         header, *rows = csv.reader(stream)
-    assert header == ["x", "y", "distance"]
-    return [int(row[0]) for row in rows], [int(row[1]) for row in rows], [float(row[2]) for row in rows]
+    assert header[:2] == ["x", "y"]
+    distance = header.index("distance")
+    return (
+        [int(row[0]) for row in rows],
+        [int(row[1]) for row in rows],
+        [float(row[distance]) for row in rows],
+    )
 
 
 def assert_refused(capsys, directory, *arguments, because):

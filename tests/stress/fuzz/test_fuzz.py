@@ -80,7 +80,9 @@ def test_warning_is_a_finding(monkeypatch):
 
 
 def test_loaded_pickle_is_a_finding(monkeypatch):
-    monkeypatch.setattr("lslmatch.io.tables._read_npy", lambda path: np.load(path, allow_pickle=True))
+    monkeypatch.setattr(
+        "lslmatch.io.points.read_npy", lambda source: np.load(source.stream, allow_pickle=True)
+    )
     with pytest.raises(AssertionError, match="pickle was loaded"):
         _fuzz("command")
 

@@ -1,6 +1,7 @@
 """Files that are read or refused, and the one that is written."""
 
 import contextlib
+import csv
 import os
 import pickle
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from lslmatch.cli import main as command_line
-from lslmatch.io import tables as files
+from lslmatch.io import points as files
+from lslmatch.io.sources import FileError
 from tests.support.command_line import assert_refused
 
 # Files that are read.
@@ -35,17 +37,21 @@ def test_csv_reads_as_npy(before, separator, newline, points, tmp_path):
     lines = [separator.join(map(repr, row)) for row in x.tolist()]
     path = tmp_path / "x.CSV"
     path.write_text(before + newline.join(lines) + newline, encoding="utf-8", newline="")
-    values, has_header = files.read_table(path)
+    values, columns, labels, _ = files.read_points(path)
     np.testing.assert_array_equal(values, x)
     assert values.dtype == np.float64
-    assert has_header == bool(before.strip("\n\ufeff"))
+    header = before.strip("\n\ufeff")
+    assert columns == (tuple(next(csv.reader([header]))) if header else None)
+    assert labels is None
 
 
 @pytest.mark.parametrize(
     ("name", "content", "because"),
     [
-        ("x.txt", b"1,2\n", "the suffix must be .npy or .csv"),
-        ("x", b"", "the suffix must be .npy or .csv"),
+        ("x.xlsx", b"1,2\n", "the suffix must be one of .csv, .tsv, .txt, .npy"),
+        ("x.xlsx", b"1,2\n", "save the sheet as .csv"),
+        ("x", b"", "the suffix must be one of .csv"),
+        ("x.gz", b"", "the suffix must be one of .csv"),
         ("x.npy", b"", "not a readable .npy array"),
         ("x.npy", b"1,2,3\n4,5,6\n", "not a readable .npy array"),
         ("x.npy", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8' ", "not a readable .npy array"),
@@ -53,14 +59,18 @@ def test_csv_reads_as_npy(before, separator, newline, points, tmp_path):
         ("x.csv", b"", "holds no numbers"),
         ("x.csv", b"a,b,c\n", "holds no numbers"),
         ("x.csv", b"1,2,3\n4,5\n", "line 2 has 2 values, not 3"),
-        ("x.csv", b"a,b\n\n1,2,3\n", "line 3 has 3 values, not 2"),
+        ("x.csv", b"a,b\n\n1,2,3,4\n", "line 3 has 4 values, not 2"),
         ("x.csv", b"1,2,3\n4,five,6\n", "line 2: 'five' is not a number"),
-        ("x.csv", b"1,2,3\n4,,6\n", "line 2: '' is not a number"),
-        ("x.csv", b"1,,3\n4,5,6\n", "line 1: '' is not a number"),
+        (
+            "x.csv",
+            b"1,2,3\n4,,6\n",
+            "1 value missing, in 1 of 2 rows: 1 in column 1 (first in line 2); leave out",
+        ),
+        ("x.csv", b"1,,3\n4,5,6\n", "1 value missing, in 1 of 2 rows: 1 in column 1 (first in line 1)"),
         ("x.csv", b"1,2\n3," + b"x" * 90, "line 2: '" + "x" * 40 + "'... is not a number"),
         ("x.csv", b"1,2\n3,\xff\xfe\n", "not a text file in UTF-8"),
         ("x.csv", b"1,2\n3," + b"4" * 200_000, "line 2: field larger than field limit"),
-        ("x.csv", b"1,2,3\n4,nan,6\n", "x must be finite"),
+        ("x.csv", b"1,2,3\n4,nan,6\n", "1 value missing, in 1 of 2 rows: 1 in column 1"),
         ("x.csv", b"1,2,3\n4,inf,6\n", "x must be finite"),
         ("x.csv", b"1,2,3\n", "x must have at least 2 points"),
         ("x.csv", b"1,2\n3,4\n", "the same number of columns"),
@@ -144,8 +154,8 @@ def test_damaged_array_never_gives_a_traceback(data, saved, tmp_path):
     path = tmp_path / "damaged.npy"
     path.write_bytes(damaged)
     # Whatever was left readable is fine; any other exception than this one is not.
-    with contextlib.suppress(files.FileError):
-        files.read_table(path)
+    with contextlib.suppress(FileError):
+        files.read_points(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -153,8 +163,8 @@ def test_damaged_array_never_gives_a_traceback(data, saved, tmp_path):
 def test_any_bytes_as_csv_give_numbers_or_an_error(content, tmp_path):
     path = tmp_path / "any.csv"
     path.write_bytes(content)
-    with contextlib.suppress(files.FileError):
-        values = files.read_table(path).values
+    with contextlib.suppress(FileError):
+        values = files.read_points(path).values
         assert values.ndim == 2
         assert values.size > 0
 

@@ -1,0 +1,151 @@
+"""The arguments of ``lslmatch match``, and its help."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lslmatch.cli.options import add_number
+
+_DESCRIPTION = """\
+Match the points of X with the points of Y.
+
+X and Y hold one point a row, in any order. If both have names of columns, columns
+are paired by name, in any order; names that do not agree are an error. If one set
+is larger, some of its points stay without a partner.
+
+The result is the scale, the shift and the pairs for which
+    x[i]  is about  scale * y[j] + shift
+with the smallest possible sum of costs over all matchings. The certificate is a
+proof of that, checked over every pair; the greedy matching has none. It proves the
+optimum, not that pairs are right: how many are is estimated and said first.
+"""
+
+EXAMPLES = """\
+files:
+  .csv .tsv .txt      text: commas, semicolons, tabs or blanks; quotes; decimal commas
+                      if the separator is no comma; a first line of names is recognised
+  .npy .npz           NumPy's; of several arrays in a .npz file --array names one
+  .parquet .feather   need pandas and pyarrow: pip install 'lslmatch[files]'
+  .gz                 after any of these suffixes; "-" is standard input or output
+  Columns are called by their names, or by their numbers from 0 if they have none.
+  What unpacks to more than 2 GB is refused, and so are pickles and devices.
+
+objectives (the cost of a pair at distance r):
+  lsl      log r^2; for noise of unknown level that differs between points
+  lss      r^2; for noise of the same level everywhere
+  lsns     r^2 over the noise variance of the pair; needs --noise-x and --noise-y
+  greedy   every point in turn takes the nearest one that is left; for comparison
+
+alignments (where scale and shift come from):
+  standardize   the means and the mean squares of X and Y
+  identity      there are none: scale 1, shift 0
+  profile       the likelihood; for noise of very different levels
+  auto          whichever of the three the likelihood prefers
+
+covariances (of the noise, between the coordinates of X):
+  isotropic   equal in all directions, uncorrelated
+  estimate    learned from the pairs; each pair is judged by the others, without itself
+  auto        learned, and kept only if it predicts pairs clearly better than isotropic
+  FILE        known: a (d, d) matrix or d variances; only its shape counts
+
+  The cross-entropy in the output says how badly pairs are predicted, each without
+  itself: 0 is certain. The certificate proves that the pairs are optimal under the
+  covariance that was learned, not that this covariance is the best one.
+
+examples:
+  lslmatch match x.csv y.csv --out pairs.csv
+  lslmatch match x.csv y.csv --id sample --columns height,weight --out pairs.csv
+  lslmatch match x.npy y.npy --alignment auto --out pairs.csv
+  lslmatch match x.npy y.npy --covariance auto --out pairs.csv
+  lslmatch match x.npy y.npy --covariance noise.npy
+  lslmatch match x.csv y.csv --objective lss --quiet --out pairs.csv
+  lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
+  lslmatch match x.npy y.npy --margins exact --json
+
+The pairs have the columns x and y (row numbers from 0), x_label and y_label if rows
+have names, distance (after alignment, in the units of X, whatever the covariance),
+noise (the estimated level of x), margin (how much the objective rises if the pair is
+forbidden) and confidence (the probability that it is right; left out above 16 million
+pairs of points, and then the output says so). The greedy matching has no margins and
+confidences, and with --no-check there is nothing after distance.
+"""
+
+
+def add_command(commands: Any, run: Any) -> None:
+    """Add the command to a parser's subparsers."""
+    parser = commands.add_parser(
+        "match",
+        help="match two files of points",
+        description=_DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("x", metavar="X", type=Path, help='the file of the first set, or "-"')
+    parser.add_argument("y", metavar="Y", type=Path, help='the file of the second set, or "-"')
+    _add_reading(parser)
+    _add_matching(parser)
+    _add_output(parser)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is read")
+    group.add_argument(
+        "--columns", metavar="A,B,...", help="the columns that are coordinates (default: all but --id)"
+    )
+    group.add_argument(
+        "--id", metavar="NAME", help="the column that names the rows; or NAME_X,NAME_Y, or NAME_X, for X only"
+    )
+    group.add_argument("--array", metavar="NAME", help="which array of a .npz file to take")
+
+
+def _add_matching(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how it is matched")
+    for name, default, meaning in (
+        ("--objective", "lsl", "lsl, lss, lsns or greedy, explained below"),
+        ("--alignment", "standardize", "standardize, identity, profile or auto, explained below"),
+    ):
+        group.add_argument(name, default=default, metavar="NAME", help=f"{meaning} (default: {default})")
+    group.add_argument(
+        "--covariance",
+        default="isotropic",
+        metavar="NAME|FILE",
+        help="isotropic, estimate, auto or a file, explained below (default: isotropic)",
+    )
+    for name, meaning in (
+        ("--noise-x", "noise level of every point of X"),
+        ("--noise-y", "noise level of every point of Y"),
+    ):
+        group.add_argument(name, metavar="FILE", type=Path, help=meaning)
+    add_number(group, "--workers", 1, "threads to use")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what comes out")
+    group.add_argument("--out", metavar="FILE", type=Path, help='where to write the pairs, .csv or "-"')
+    group.add_argument(
+        "--margins", metavar="NAME", help="bound (quick) or exact, for each pair (default: bound)"
+    )
+    group.add_argument(
+        "--no-check", action="store_true", help="neither verify the certificate nor estimate what is right"
+    )
+    group.add_argument("--json", action="store_true", help="print everything as one JSON object")
+    group.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    # Since it is always done, an option that older commands may have.
+    parser.add_argument("--diagnose", action="store_true", help=argparse.SUPPRESS)
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other."""
+    if (options.noise_x is None) != (options.noise_y is None):
+        raise ValueError("--noise-x and --noise-y must be given together")
+    for name, given in (("--margins", options.margins is not None), ("--diagnose", options.diagnose)):
+        if options.no_check and given:
+            raise ValueError(f"{name} contradicts --no-check")
+    if options.json and (options.quiet or str(options.out) == "-"):
+        raise ValueError("--json needs standard output for itself: not with --quiet, nor with --out -")
+    standard = [path for path in (options.x, options.y, options.noise_x, options.noise_y) if str(path) == "-"]
+    if len(standard) > 1:
+        raise ValueError("standard input can be one file only; got '-' more than once")

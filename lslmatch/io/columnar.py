@@ -1,0 +1,52 @@
+"""Files of columns, .parquet and .feather: read by pandas and pyarrow, which are the extra ``files``."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from lslmatch.io.sources import MOST_BYTES, FileError, Source, size_text
+
+
+def read_columnar(source: Source) -> Any:
+    """Read a file of columns as a DataFrame, unless it says that it is too large."""
+    try:
+        import pandas
+        import pyarrow
+        import pyarrow.dataset
+        import pyarrow.parquet
+    except ImportError:
+        raise FileError(
+            f"{source.name}: {source.suffix} files need pandas and pyarrow: pip install 'lslmatch[files]'"
+        ) from None
+    stream = source.stream if source.size is not None else io.BytesIO(source.stream.read())
+    try:
+        if source.suffix == ".parquet":
+            _check_size(_parquet_bytes(pyarrow.parquet.ParquetFile(stream).metadata), source.name)
+            stream.seek(0)
+            return pandas.read_parquet(stream, engine="pyarrow")
+        file = pyarrow.ipc.open_file(stream)
+        # Of the batches only their lengths are read here.
+        rows = pyarrow.dataset.dataset(source.name, format="feather").count_rows() if source.size else 0
+        _check_size(rows * max(len(file.schema), 1) * 8, source.name)
+        stream.seek(0)
+        return pandas.read_feather(stream)
+    except (pyarrow.ArrowException, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        text = str(error).strip().partition("\n")[0]
+        raise FileError(f"{source.name}: not a readable {source.suffix} file: {text}") from None
+
+
+def _parquet_bytes(metadata: Any) -> int:
+    """Tell how large the columns of a .parquet file get in memory.
+
+    What is repeated takes next to nothing in the file, so the rows are counted, too.
+    """
+    stored = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
+    return max(stored, metadata.num_rows * metadata.num_columns * 8)
+
+
+def _check_size(size: int, file: str) -> None:
+    if size > MOST_BYTES:
+        raise FileError(f"{file}: takes {size_text(size)} in memory, more than {size_text(MOST_BYTES)}")

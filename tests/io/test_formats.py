@@ -1,0 +1,377 @@
+"""The files that people have: each is read as the same points, or refused with what to do."""
+
+import gzip
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from lslmatch.cli import main as command_line
+from lslmatch.io import arrays, columnar, sources
+from lslmatch.io.choice import Choice
+from lslmatch.io.points import read_points
+from lslmatch.io.sources import FileError
+from tests.support.command_line import assert_refused, table
+
+NAMES = ["height", "weight", "age"]
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(rng.normal(size=(12, 3)) + [1.5, 70.5, 40.5], columns=NAMES)
+
+
+def labelled(frame):
+    return frame.set_axis([f"p{k}" for k in range(len(frame))])
+
+
+#: What people do to save a frame: the suffix of the file, how it is written, and whether its names are kept.
+WAYS = {
+    "comma": (".csv", lambda f, p: f.to_csv(p, index=False), True),
+    "tab": (".tsv", lambda f, p: f.to_csv(p, index=False, sep="\t"), True),
+    "semicolon, decimal comma": (".csv", lambda f, p: f.to_csv(p, index=False, sep=";", decimal=","), True),
+    "tab, decimal comma": (".txt", lambda f, p: f.to_csv(p, index=False, sep="\t", decimal=","), True),
+    "quoted": (".csv", lambda f, p: f.to_csv(p, index=False, quoting=1), True),
+    "blanks": (".txt", lambda f, p: np.savetxt(p, f.to_numpy(), fmt="%.17g"), False),
+    "blanks after a comment": (
+        ".txt",
+        lambda f, p: np.savetxt(p, f.to_numpy(), fmt="%.17g", header="height weight age"),
+        True,
+    ),
+    "a comment that is no header": (
+        ".txt",
+        lambda f, p: np.savetxt(p, f.to_numpy(), fmt="%.17g", header="written by a program, today"),
+        False,
+    ),
+    "delimiter at the end": (
+        ".csv",
+        lambda f, p: p.write_text("".join(f"{','.join(map(repr, r))},\n" for r in [*f.to_numpy().tolist()])),
+        False,
+    ),
+    "gzip": (".csv.gz", lambda f, p: f.to_csv(p, index=False), True),
+    "array": (".npy", lambda f, p: np.save(p, f.to_numpy()), False),
+    "array in gzip": (".npy.gz", lambda f, p: p.write_bytes(gzip.compress(npy(f.to_numpy()))), False),
+    "structured array": (".npy", lambda f, p: np.save(p, f.to_records(index=False)), True),
+    "npz": (".npz", lambda f, p: np.savez(p, f.to_numpy()), False),
+    "npz, compressed": (".npz", lambda f, p: np.savez_compressed(p, points=f.to_numpy()), False),
+    "sparse": (".npz", lambda f, p: scipy.sparse.save_npz(p, scipy.sparse.csr_array(f.to_numpy())), False),
+    "parquet": (".parquet", lambda f, p: f.to_parquet(p), True),
+    "feather": (".feather", lambda f, p: f.to_feather(p), True),
+    "numbered columns": (
+        ".csv",
+        lambda f, p: pd.DataFrame(f.to_numpy()).to_csv(p, index=False),
+        False,
+    ),
+}
+
+
+def npy(values):
+    stream = io.BytesIO()
+    np.save(stream, values)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def arrow():
+    return pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_holds_the_points_that_were_saved(way, frame, tmp_path, request):
+    suffix, save, has_names = WAYS[way]
+    if way in ("parquet", "feather"):
+        request.getfixturevalue("arrow")
+    path = tmp_path / f"x{suffix}"
+    save(frame, path)
+    found = read_points(path)
+    np.testing.assert_array_equal(found.values, frame.to_numpy())
+    assert found.columns == (tuple(NAMES) if has_names else None)
+    assert found.labels is None
+
+
+LABELLED = {
+    "index": (".csv", lambda f, p: f.to_csv(p)),
+    "index, tab": (".tsv", lambda f, p: f.to_csv(p, sep="\t")),
+    "rows of R": (".csv", lambda f, p: f.to_csv(p, index_label=False)),
+    "index of numbers": (".csv", lambda f, p: f.to_csv(p)),
+    "parquet": (".parquet", lambda f, p: f.to_parquet(p)),
+}
+
+
+@pytest.mark.parametrize("way", LABELLED)
+def test_an_index_that_was_written_names_the_rows(way, frame, tmp_path, request):
+    suffix, save = LABELLED[way]
+    if way == "parquet":
+        request.getfixturevalue("arrow")
+    frame = frame if way == "index of numbers" else labelled(frame)
+    path = tmp_path / f"x{suffix}"
+    save(frame, path)
+    found = read_points(path)
+    np.testing.assert_array_equal(found.values, frame.to_numpy())
+    assert found.columns == tuple(NAMES)
+    assert found.labels.tolist() == [str(label) for label in frame.index]
+    assert any("taken for the rows' names" in note for note in found.notes) or way == "parquet"
+
+
+def test_rows_with_names_need_no_header(frame, tmp_path):
+    labelled(frame).to_csv(tmp_path / "x.csv", header=False)
+    found = read_points(tmp_path / "x.csv")
+    np.testing.assert_array_equal(found.values, frame.to_numpy())
+    assert found.labels.tolist() == [f"p{k}" for k in range(12)]
+
+
+def test_a_first_row_of_whole_numbers_is_a_point(tmp_path):
+    (tmp_path / "x.csv").write_text("0,1,2\n5,6,7\n")
+    assert read_points(tmp_path / "x.csv").values.tolist() == [[0, 1, 2], [5, 6, 7]]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npy"])
+def test_columns_are_chosen_and_one_names_the_rows(suffix, frame, tmp_path, request):
+    path = tmp_path / f"x{suffix}"
+    with_id = frame.assign(sample=[f"s{k}" for k in range(12)])
+    if suffix == ".csv":
+        with_id.to_csv(path, index=False)
+    elif suffix == ".parquet":
+        request.getfixturevalue("arrow")
+        with_id.to_parquet(path)
+    else:
+        np.save(path, frame.to_numpy())
+    names = ("2", "0") if suffix == ".npy" else ("age", "height")
+    found = read_points(path, Choice(names, None if suffix == ".npy" else "sample"))
+    np.testing.assert_array_equal(found.values, frame[["age", "height"]].to_numpy())
+    if suffix != ".npy":
+        assert found.columns == ("age", "height")
+        assert found.labels.tolist() == with_id["sample"].tolist()
+
+
+REFUSED = [
+    ("x.csv", "a,b\n1,2\n3,4\n", Choice(("a", "c")), "has no column 'c'; its columns are 'a', 'b'"),
+    ("x.csv", "height,b\n1,2\n", Choice(("hieght",)), "did you mean 'height'?"),
+    ("x.csv", "1,2\n3,4\n", Choice(("a",)), "'a' must be a number from 0 to 1"),
+    ("x.csv", "a,s\n1,u\n2,v\n", Choice(), "column 's' holds text, such as 'u' in line 2: choose columns"),
+    ("x.csv", "s,a\nu,1\nu,2\n", Choice(), "column 's' holds text, such as 'u', and not a different one"),
+    ("x.csv", "a,b\n1,2\n3,x\n5,6\n", Choice(), "line 3: 'x' is not a number (column 'b')"),
+    ("x.csv", "a;b\n1,5;2.5\n", Choice(), "line 2: decimal commas and decimal points in one file"),
+    ("x.csv", "a,b\n1,NA\n3,\n5,6\n", Choice(), "2 values missing, in 2 of 3 rows: 2 in column 'b' (first in"),
+    ("x.csv", 'a,b\n"1,000",2\n"2,000",3\n', Choice(), "column 'a' holds text, such as '1,000'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "choice", "because"), REFUSED)
+def test_what_cannot_be_read_is_named_with_what_to_do(name, content, choice, because, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(FileError) as caught:
+        read_points(tmp_path / name, choice)
+    assert because in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / name))
+
+
+def test_one_of_several_arrays_must_be_chosen(frame, tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, first=frame.to_numpy(), second=np.eye(3))
+    with pytest.raises(FileError, match="several arrays; choose one of first, second with --array"):
+        read_points(path)
+    with pytest.raises(FileError, match="has no array 'third'"):
+        read_points(path, Choice(array="third"))
+    np.testing.assert_array_equal(read_points(path, Choice(array="second")).values, np.eye(3))
+
+
+def test_text_in_a_frame_is_named(frame, arrow, tmp_path):
+    frame.assign(sex=["m", "f"] * 6).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(FileError, match=r"columns are not: 'sex' \(text\); choose columns with --columns"):
+        read_points(tmp_path / "x.parquet")
+
+
+# What is not safe.
+
+
+def test_a_gzip_bomb_is_refused_while_it_unpacks(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MOST_BYTES", 1 << 16)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"1,2\n" * 20_000))
+    with pytest.raises(FileError, match="holds more than 64 kB when unpacked"):
+        read_points(tmp_path / "x.csv.gz")
+
+
+def test_a_zip_bomb_is_refused_before_it_unpacks(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "MOST_BYTES", 1 << 16)
+    np.savez_compressed(tmp_path / "x.npz", np.zeros((10_000, 2)))
+    with pytest.raises(FileError, match="unpacks to 156 kB, more than 64 kB"):
+        read_points(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_a_bomb_of_columns_is_refused_before_it_unpacks(suffix, arrow, tmp_path, monkeypatch):
+    monkeypatch.setattr(columnar, "MOST_BYTES", 1 << 16)
+    frame = pd.DataFrame(np.zeros((10_000, 2)), columns=["a", "b"])
+    path = tmp_path / f"x{suffix}"
+    (frame.to_parquet if suffix == ".parquet" else frame.to_feather)(path)
+    with pytest.raises(FileError, match="takes 156 kB in memory, more than 64 kB"):
+        read_points(path)
+
+
+def test_an_array_larger_than_its_file_is_refused_before_memory_is_taken(tmp_path):
+    values = npy(np.zeros((4, 2)))
+    vast = values.replace(b"(4, 2)", b"(4000000000, 2)")[: len(values)]
+    (tmp_path / "x.npy").write_bytes(vast)
+    with pytest.raises(FileError, match="not a readable .npy array: it ends too early"):
+        read_points(tmp_path / "x.npy")
+
+
+def test_pickles_in_an_archive_are_never_loaded(tmp_path):
+    np.savez(tmp_path / "x.npz", np.array([[{}, {}]], dtype=object))
+    with pytest.raises(FileError, match="not a readable .npz array: Object arrays cannot be loaded"):
+        read_points(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "because"),
+    [
+        ("x.csv.gz", b"1,2\n", "does not unpack"),
+        ("x.csv.gz", gzip.compress(b"1,2\n3,4\n")[:-9], "does not unpack"),
+        ("x.npz", b"PK nothing", "not a readable .npz file"),
+        ("x.parquet", b"PAR1nothing", "not a readable .parquet file"),
+        ("x.feather", b"ARROW1nothing", "not a readable .feather file"),
+    ],
+)
+def test_damage_is_told_in_one_line(name, content, because, tmp_path, arrow):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileError, match=because):
+        read_points(tmp_path / name)
+
+
+def test_a_damaged_member_is_told(frame, tmp_path):
+    np.savez(tmp_path / "x.npz", frame.to_numpy())
+    damaged = bytearray((tmp_path / "x.npz").read_bytes())
+    damaged[200] ^= 0xFF
+    (tmp_path / "x.npz").write_bytes(damaged)
+    with pytest.raises(FileError, match=r"not a readable \.npz"):
+        read_points(tmp_path / "x.npz")
+    with zipfile.ZipFile(tmp_path / "empty.npz", "w"):
+        pass
+    with pytest.raises(FileError, match="holds no array"):
+        read_points(tmp_path / "empty.npz")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_without_pandas_the_message_says_what_to_install(suffix, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / f"x{suffix}").write_bytes(b"PAR1")
+    with pytest.raises(FileError, match=r"files need pandas and pyarrow: pip install 'lslmatch\[files\]'"):
+        read_points(tmp_path / f"x{suffix}")
+
+
+def test_without_pandas_text_and_arrays_are_read(frame, tmp_path, monkeypatch):
+    frame.to_csv(tmp_path / "x.csv")
+    np.save(tmp_path / "x.npy", frame.to_numpy())
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for name in ("x.csv", "x.npy"):
+        np.testing.assert_array_equal(read_points(tmp_path / name).values, frame.to_numpy())
+
+
+# Standard input and output.
+
+
+@pytest.mark.parametrize("kind", ["text", "array", "archive", "gzip", "parquet", "feather"])
+def test_the_format_of_standard_input_is_told_by_its_bytes(kind, frame, tmp_path, monkeypatch, request):
+    path = tmp_path / "stdin"
+    if kind in ("parquet", "feather"):
+        request.getfixturevalue("arrow")
+    {
+        "text": lambda: frame.to_csv(path, index=False),
+        "array": lambda: path.write_bytes(npy(frame.to_numpy())),
+        "archive": lambda: np.savez(path.open("wb"), frame.to_numpy()),
+        "gzip": lambda: path.write_bytes(gzip.compress(frame.to_csv(index=False).encode())),
+        "parquet": lambda: frame.to_parquet(path),
+        "feather": lambda: frame.to_feather(path),
+    }[kind]()
+    with open(path, "rb") as stream:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+        np.testing.assert_array_equal(read_points(Path("-")).values, frame.to_numpy())
+
+
+def test_standard_input_that_is_a_device_is_refused(monkeypatch):
+    with open("/dev/zero", "rb") as stream:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+        with pytest.raises(FileError, match="standard input: is a device"):
+            read_points(Path("-"))
+
+
+def test_an_endless_stream_is_refused_at_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MOST_BYTES", 1 << 16)
+    path = tmp_path / "stdin"
+    path.write_bytes(b"1,2\n" * 20_000)
+    with open(path, "rb") as stream:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+        with pytest.raises(FileError, match="standard input: holds more than 64 kB"):
+            read_points(Path("-"))
+
+
+def test_pairs_go_to_standard_output_and_words_to_standard_error(frame, tmp_path, capsys):
+    labelled(frame).to_csv(tmp_path / "x.csv")
+    path = str(tmp_path / "x.csv")
+    assert command_line.main(["match", path, path, "--out", "-"]) == 0
+    out, err = capsys.readouterr()
+    pairs = pd.read_csv(io.StringIO(out))
+    assert list(pairs)[:5] == ["x", "y", "x_label", "y_label", "distance"]
+    assert pairs["x_label"].tolist() == pairs["y_label"].tolist() == [f"p{k}" for k in range(12)]
+    assert "answer" in table(err)
+
+
+# What the command line makes of names.
+
+
+@pytest.fixture
+def people(frame, tmp_path):
+    """Two files of the same people, whose columns stand in another order, and their paths."""
+    labelled(frame).to_csv(tmp_path / "x.csv", index_label="sample")
+    y = labelled(frame).iloc[::-1, [2, 0, 1]] / 2
+    y.to_csv(tmp_path / "y.csv", index_label="sample")
+    return [str(tmp_path / name) for name in ("x.csv", "y.csv")]
+
+
+def run_json(capsys, *arguments):
+    assert command_line.main(["match", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_columns_are_paired_by_name_and_rows_by_their_labels(people, capsys):
+    said = run_json(capsys, *people, "--id", "sample")
+    assert said["columns"] == NAMES
+    assert said["pairs"]["x_label"] == said["pairs"]["y_label"]
+    assert "the columns of Y stand in another order; they were paired by name" in said["notes"]
+    assert said["scale"]["value"] == pytest.approx(2.0)
+
+
+def test_names_that_do_not_agree_are_listed(people, tmp_path, capsys):
+    Path(people[1]).write_text(Path(people[1]).read_text().replace("weight", "mass"))
+    because = f"only {people[0]} has 'weight', only {people[1]} has 'mass'"
+    assert_refused(capsys, tmp_path, "match", *people, because=because)
+
+
+def test_names_on_one_side_are_a_note(people, frame, tmp_path, capsys):
+    np.save(tmp_path / "y.npy", frame.to_numpy()[::-1])
+    said = run_json(capsys, people[0], tmp_path / "y.npy")
+    assert said["notes"][-1] == (
+        f"{people[0]} has names of columns and {tmp_path / 'y.npy'} has none: paired by position"
+    )
+
+
+def test_noise_levels_and_covariances_follow_the_names(people, frame, tmp_path, capsys):
+    levels = pd.DataFrame({"sigma": np.linspace(1, 2, 12)}, index=[f"p{k}" for k in range(12)])
+    covariance = pd.DataFrame(np.diag([1.0, 4.0, 9.0]), index=NAMES, columns=NAMES)
+    levels.to_csv(tmp_path / "n.csv", index_label="sample")
+    covariance.to_csv(tmp_path / "c.csv", index=False)
+    options = ["--objective", "lsns", "--noise-x", tmp_path / "n.csv", "--noise-y", tmp_path / "n.csv"]
+    options += ["--covariance", tmp_path / "c.csv", "--id", "sample"]
+    expected = run_json(capsys, *people, *options)["objective"]["value"]
+    levels.iloc[::-1].to_csv(tmp_path / "n.csv", index_label="sample")
+    covariance.iloc[::-1, ::-1].to_csv(tmp_path / "c.csv", index=False)
+    assert run_json(capsys, *people, *options)["objective"]["value"] == expected
