@@ -26,9 +26,15 @@ def read_columnar(source: Source) -> Any:
             stream.seek(0)
             return pandas.read_parquet(stream, engine="pyarrow")
         file = pyarrow.ipc.open_file(stream)
-        # Of the batches only their lengths are read here.
-        rows = pyarrow.dataset.dataset(source.name, format="feather").count_rows() if source.size else 0
-        _check_size(rows * max(len(file.schema), 1) * 8, source.name)
+        if isinstance(stream, io.BytesIO):
+            size = 0
+            for k in range(file.num_record_batches):
+                size += file.get_batch(k).nbytes
+                _check_size(size, source.name)
+        else:
+            # On a disk the lengths of the batches are read without the batches.
+            rows = pyarrow.dataset.dataset(source.name, format="feather").count_rows()
+            _check_size(rows * max(len(file.schema), 1) * 8, source.name)
         stream.seek(0)
         return pandas.read_feather(stream)
     except (pyarrow.ArrowException, ValueError) as error:

@@ -24,6 +24,8 @@ _HEAD_LINES = 50
 _DELIMITERS = "\t;,"
 #: What people write where a number is missing.
 _MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?", "."))
+#: Numbers as nobody can read them for certain, such as 1,000: never the names of rows.
+_NUMBER_LIKE = re.compile(r"[+-]?[\d.,' ]+")
 _WHOLE = re.compile(r"[+-]?\d+")
 
 
@@ -99,7 +101,8 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, name: str, choice: C
     body = _Body(name, named, delimiter != ",")
     # Text in front of numbers names the rows, unless someone said what does.
     lead = first[-1].cells[0] if first[-1].cells else ""
-    automatic = id_column is None and wanted is None and width > 1 and body.is_word(lead)
+    named_rows = body.is_word(lead) and not _NUMBER_LIKE.fullmatch(lead.strip())
+    automatic = id_column is None and wanted is None and width > 1 and named_rows
     if automatic:
         id_column = 0
     numeric = [k for k in wanted or range(width) if k != id_column or wanted is not None]

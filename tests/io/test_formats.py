@@ -79,6 +79,12 @@ def npy(values):
     return stream.getvalue()
 
 
+def npz(values):
+    stream = io.BytesIO()
+    np.savez(stream, values)
+    return stream.getvalue()
+
+
 @pytest.fixture
 def arrow():
     return pytest.importorskip("pyarrow")
@@ -160,7 +166,7 @@ REFUSED = [
     ("x.csv", "s,a\nu,1\nu,2\n", Choice(), "column 's' holds text, such as 'u', and not a different one"),
     ("x.csv", "a,b\n1,2\n3,x\n5,6\n", Choice(), "line 3: 'x' is not a number (column 'b')"),
     ("x.csv", "a;b\n1,5;2.5\n", Choice(), "line 2: decimal commas and decimal points in one file"),
-    ("x.csv", "a,b\n1,NA\n3,\n5,6\n", Choice(), "2 values missing, in 2 of 3 rows: 2 in column 'b' (first in"),
+    ("x.csv", "a,b\n1,NA\n3,\n5,6\n", Choice(), "2 values missing, in 2 of 3 rows: 2 in column 'b' (first"),
     ("x.csv", 'a,b\n"1,000",2\n"2,000",3\n', Choice(), "column 'a' holds text, such as '1,000'"),
 ]  # fmt: skip
 
@@ -287,7 +293,7 @@ def test_the_format_of_standard_input_is_told_by_its_bytes(kind, frame, tmp_path
     {
         "text": lambda: frame.to_csv(path, index=False),
         "array": lambda: path.write_bytes(npy(frame.to_numpy())),
-        "archive": lambda: np.savez(path.open("wb"), frame.to_numpy()),
+        "archive": lambda: path.write_bytes(npz(frame.to_numpy())),
         "gzip": lambda: path.write_bytes(gzip.compress(frame.to_csv(index=False).encode())),
         "parquet": lambda: frame.to_parquet(path),
         "feather": lambda: frame.to_feather(path),
