@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from lslmatch._optional import load
 from lslmatch.io.sources import MOST_BYTES, FileError, Source, size_text
 
 
 def read_columnar(source: Source) -> Any:
     """Read a file of columns as a DataFrame, unless it says that it is too large."""
     try:
-        import pandas
-        import pyarrow
-        import pyarrow.dataset
-        import pyarrow.parquet
+        pandas, pyarrow = (load(name, "files", source.suffix) for name in ("pandas", "pyarrow"))
+        dataset, parquet = (
+            load(f"pyarrow.{name}", "files", source.suffix) for name in ("dataset", "parquet")
+        )
     except ImportError:
         raise FileError(
             f"{source.name}: {source.suffix} files need pandas and pyarrow: pip install 'lslmatch[files]'"
@@ -22,7 +23,7 @@ def read_columnar(source: Source) -> Any:
     stream = source.stream if source.size is not None else io.BytesIO(source.stream.read())
     try:
         if source.suffix == ".parquet":
-            _check_size(_parquet_bytes(pyarrow.parquet.ParquetFile(stream).metadata), source.name)
+            _check_size(_parquet_bytes(parquet.ParquetFile(stream).metadata), source.name)
             stream.seek(0)
             return pandas.read_parquet(stream, engine="pyarrow")
         file = pyarrow.ipc.open_file(stream)
@@ -33,7 +34,7 @@ def read_columnar(source: Source) -> Any:
                 _check_size(size, source.name)
         else:
             # On a disk the lengths of the batches are read without the batches.
-            rows = pyarrow.dataset.dataset(source.name, format="feather").count_rows()
+            rows = dataset.dataset(source.name, format="feather").count_rows()
             _check_size(rows * max(len(file.schema), 1) * 8, source.name)
         stream.seek(0)
         return pandas.read_feather(stream)
