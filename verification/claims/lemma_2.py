@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
@@ -22,6 +24,8 @@ class State(NamedTuple):
     noise: FloatArray
     without_noisiest: tuple[FloatArray, FloatArray]
     delta: float
+    bound: float
+    """The x at which the bound on the probability is delta."""
 
 
 def setup(parameters: Parameters, rng: np.random.Generator) -> State:
@@ -29,16 +33,19 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     n, d = parameters["n"], parameters["d"]
     vectors, noise = rng.standard_normal((n, d)), noise_levels(parameters["noise"], n)
     kept = np.arange(n) != noise.argmax()
-    return State(vectors, noise, (vectors[kept], noise[kept]), parameters["delta"])
+    delta, largest = parameters["delta"], float(np.linalg.norm(vectors * noise[:, None]))
+    bound = brentq(lambda x: math.log(theory.gaussian_tail(x, vectors, noise) / delta), 1e-9, 30 * largest)
+    return State(vectors, noise, (vectors[kept], noise[kept]), delta, float(bound))
 
 
 def trial(state: State, rng: np.random.Generator) -> Values:
     """Evaluate the tail bound at one observed |T|; at most a fraction delta may fall to delta or below."""
-    vectors, noise, rest, delta = state
+    vectors, noise, rest, delta, bound = state
     total = abs(float(np.einsum("ij,ij,i", vectors, rng.standard_normal(vectors.shape), noise)))
     tail = theory.gaussian_tail(total, vectors, noise)
     return {
         "delta / tail": delta / tail,
+        "T / bound": total / bound,
         "delta / a tenth of it": delta / (tail / 10),
         "delta / it without the noisiest": delta / max(theory.gaussian_tail(total, *rest), 1e-9),
     }

@@ -27,12 +27,16 @@ class UncertifiedError(TrialError):
 def certified_match(x: Any, y: Any, **options: Any) -> MatchResult:
     """Match two sets, and raise :class:`UncertifiedError` unless the result is proven optimal."""
     result = lslmatch.match(x, y, **options)
-    require_certificate(x, y, result)
+    require_certificate(x, y, result, options.get("objective", "lsl"))
     return result
 
 
-def require_certificate(x: Any, y: Any, result: MatchResult) -> None:
-    """Raise :class:`UncertifiedError` unless a matching, by any objective, is proven optimal."""
+def require_certificate(x: Any, y: Any, result: MatchResult, objective: str = "lsl") -> None:
+    """Raise :class:`UncertifiedError` unless a matching is proven optimal for the objective asked for."""
+    if objective != "greedy" and result.criterion != objective:
+        raise UncertifiedError(
+            f"the matching has no certificate for {objective!r}: it is by {result.criterion!r}"
+        )
     try:
         violation = np.inf
         isotropic = result.covariance is None or result.covariance.is_isotropic

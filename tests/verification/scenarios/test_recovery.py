@@ -58,3 +58,13 @@ def test_an_uncertified_matching_is_an_error(many, monkeypatch):
         monkeypatch.setattr(lslmatch, "match", lambda x, y, bad=bad: bad)
         with pytest.raises(recovery.UncertifiedError, match="certificate"):
             recovery.certified_match(x, y)
+
+
+def test_a_matching_by_another_objective_has_no_certificate_for_this_one():
+    x, y = random_configuration(10, 3, separation=1.0, rng=0).sample(1)
+    squares = lslmatch.match(x, y, objective="lss")
+    recovery.require_certificate(x, y, squares, "lss")
+    with pytest.raises(recovery.UncertifiedError, match="no certificate for 'lsl': it is by 'lss'"):
+        recovery.require_certificate(x, y, squares)
+    with pytest.raises(recovery.UncertifiedError, match="violated"):
+        recovery.require_certificate(x, y, squares._replace(criterion="lsl"))
