@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class AuditOutcome:
-    """One step of a proof and what the search for counterexamples found."""
+    """One step of a proof and what the audit found."""
 
     step: Any
     """An ``AuditStep`` of :mod:`verification.audit`."""
@@ -39,6 +39,10 @@ class AuditOutcome:
             "statement": step.statement,
             "kind": "audit",
             "verdict": step.verdict,
+            "method": step.method,
+            "reduction": step.reduction,
+            "exact_witness": step.exact_witness,
+            "repair": step.repair,
             "trials": step.searched,
             "violations": int(step.verdict == "refuted"),
             "allowed": 0.0,
@@ -67,7 +71,7 @@ def step_ids() -> list[str]:
 def run_steps(
     chosen: Iterable[str], profile: str, seed: int, progress: Callable[[str], None] | None = None
 ) -> list[AuditOutcome]:
-    """Search the chosen steps of the proofs for counterexamples."""
+    """Decide the chosen steps of the proofs, and search them for counterexamples."""
     wanted = set(chosen)
     if not wanted:
         return []

@@ -58,23 +58,31 @@ def _power_means(percent: int) -> Problem:
     return Problem(_NOISE, noise_vector, slack)
 
 
-def _eigenvalues(p: Any, weight: float = 1.0) -> FloatArray:
-    """Give the eigenvalues of D (I - weight 11^T / n) D, ascending, in units of sigma_max^2."""
-    sigma = np.stack([np.atleast_1d(entry) for entry in p.sigma])
-    sigma = sigma / sigma.max(axis=0)
-    centring = np.eye(LONGEST)[:, :, None] - weight / np.atleast_1d(p.n)
-    matrices = np.moveaxis(sigma[:, None] * sigma[None] * centring, -1, 0)
-    return np.linalg.eigvalsh(matrices)
+def _noise_and_vector(u: FloatArray) -> Point:
+    point = noise_vector(u)
+    point["x"] = [np.where(k < point["n"], 2 * u[_NOISE + k] - 1, 0.0) for k in range(LONGEST)]
+    return point
+
+
+def _quadratic_form(p: Any, percent: int = 100) -> Any:
+    """Give x^T D (I - percent/100 11^T / n) D x."""
+    scaled = [s * x for s, x in zip(p.sigma, p.x, strict=True)]
+    return sum(value**2 for value in scaled) - sum(scaled) ** 2 * percent / (100 * p.n)
 
 
 def _operator_norm(percent: int) -> Problem:
-    return Problem(
-        _NOISE, noise_vector, lambda m, p: at_most(_eigenvalues(p)[:, -1], percent / 100), exact=False
-    )
+    def slack(m: Arithmetic, p: Any) -> Any:
+        largest = reduce(m.maximum, p.sigma) ** 2 * _power_sum(p.x, 2)
+        return at_most(_quadratic_form(p), largest * percent / 100)
+
+    return Problem(_NOISE + LONGEST, _noise_and_vector, slack)
 
 
-def _semidefinite(weight: float) -> Problem:
-    return Problem(_NOISE, noise_vector, lambda m, p: _eigenvalues(p, weight)[:, 0], exact=False)
+def _semidefinite(percent: int) -> Problem:
+    def slack(m: Arithmetic, p: Any) -> Any:
+        return _quadratic_form(p, percent) / (reduce(m.maximum, p.sigma) ** 2 * _power_sum(p.x, 2))
+
+    return Problem(_NOISE + LONGEST, _noise_and_vector, slack)
 
 
 def _means_and_draws(u: FloatArray) -> Point:
@@ -191,16 +199,16 @@ STEPS = (
     Step(
         "prop-1-operator-norm",
         "Operator norm of A",
-        "||DPD||_op <= sigma_max^2",
+        "x^T DPD x <= sigma_max^2 ||x||^2",
         _operator_norm(100),
         {"99% of the right-hand side": _operator_norm(99)},
     ),
     Step(
         "prop-1-semidefinite",
         "A is positive semi-definite",
-        "least eigenvalue of DPD >= 0",
-        _semidefinite(1.0),
-        {"I - 1.1 (11^T)/n in place of P": _semidefinite(1.1)},
+        "x^T DPD x >= 0",
+        _semidefinite(100),
+        {"I - 1.1 (11^T)/n in place of P": _semidefinite(110)},
     ),
     Step(
         "prop-1-lemma-2-citation",

@@ -45,10 +45,10 @@ def noise_vector(u: FloatArray) -> Point:
 
 
 def centred_means(u: FloatArray, n: FloatArray) -> list[FloatArray]:
-    """Map 6 coordinates to n means on a line that sum to zero, padded with zeros."""
-    raw = [np.where(k < n, 2 * u[k] - 1, 0.0) for k in range(LONGEST)]
-    mean = np.sum(raw, axis=0) / n
-    return [np.where(k < n, raw[k] - mean, 0.0) for k in range(LONGEST)]
+    """Map 6 coordinates to n means on a line that sum to zero without any rounding, padded with zeros."""
+    raw = [np.where(k < n, np.rint((2 * u[k] - 1) * 2**20) / 2**20, 0.0) for k in range(LONGEST)]
+    total = np.sum(raw, axis=0)
+    return [np.where(k < n, n * raw[k] - total, 0.0) for k in range(LONGEST)]
 
 
 def theorem_region(
@@ -72,5 +72,6 @@ def theorem_region(
     d = count_between(u[1], least_d, n if tall else np.maximum(least_d, 10**6))
     alpha = log_between(u[2], 1 / np.sqrt(n), np.minimum(1, np.sqrt(d / (constant * least_log))))
     log = log_between(u[3], least_log, np.maximum(least_log, d / (constant * alpha**2)))
+    n = np.where(np.isfinite(alpha), n, np.nan)  # the conditions may leave no d
     share = u[4] * (1 - 1e-12)  # lambda / sqrt(lambda^2 + d)
     return {"n": n, "d": d, "alpha": alpha, log_name: log, "lam": np.sqrt(d) * share / np.sqrt(1 - share**2)}

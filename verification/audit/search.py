@@ -66,6 +66,8 @@ class Finding(NamedTuple):
     """Points of the region that were looked at."""
     verdict: str
     """``supported``, ``refuted``, ``vacuous`` (empty region) or ``inconclusive`` (decimals disagree)."""
+    constant: bool = False
+    """Whether the slack was the same at all random points."""
 
 
 def least_slack(problem: Problem, rng: np.random.Generator, effort: Effort) -> Finding:
@@ -94,7 +96,22 @@ def least_slack(problem: Problem, rng: np.random.Generator, effort: Effort) -> F
             if value < slack:
                 best, slack = found, value
     witness = _single(problem.domain(best[:, None]))
-    return Finding(slack, witness, searched, _verdict(problem, slack, witness))
+    inside_values = values[np.isfinite(values)]
+    constant = bool(np.ptp(inside_values) < ROUNDING * max(1.0, abs(slack)))
+    return Finding(slack, witness, searched, _verdict(problem, slack, witness), constant)
+
+
+def single_points(problem: Problem, rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
+    """Give about `count` points of a region one by one, a fifth of them corners."""
+    corners = _corners(problem.dimension, rng)
+    some = corners[:, rng.permutation(corners.shape[1])[: 4 * max(count // 5, 1)]]
+    cube = np.concatenate([some, rng.random((problem.dimension, 8 * count))], axis=1)
+    values = _evaluate(problem, cube)
+    inside = np.flatnonzero(np.isfinite(values))
+    at_corners = inside[inside < some.shape[1]][: max(count // 5, 1)]
+    within = inside[inside >= some.shape[1]][: count - len(at_corners)]
+    with np.errstate(all="ignore"):
+        return [_single(problem.domain(cube[:, [k]])) for k in (*at_corners, *within)]
 
 
 def slack_at(problem: Problem, witness: Mapping[str, Any]) -> float:
@@ -117,11 +134,11 @@ def _verdict(problem: Problem, slack: float, witness: Mapping[str, Any]) -> str:
 
 
 def _evaluate(problem: Problem, cube: FloatArray) -> FloatArray:
-    """Give the slack at each column of the cube, and infinity outside the region."""
+    """Give the slack at each column of the cube, and infinity outside the region or where it has no value."""
     with np.errstate(all="ignore"):
         slack = np.asarray(problem.slack(FLOATS, SimpleNamespace(**problem.domain(cube))), dtype=np.float64)
     slack = np.broadcast_to(slack, cube.shape[1:])
-    return np.where(np.isnan(slack), np.inf, slack)
+    return np.where(np.isfinite(slack), slack, np.inf)
 
 
 def _corners(dimension: int, rng: np.random.Generator) -> FloatArray:

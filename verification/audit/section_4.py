@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
-from verification.audit.arithmetic import Arithmetic, equal
+from verification.audit.arithmetic import Arithmetic, at_most
 from verification.audit.regions import between, log_between
 from verification.audit.search import Finding, FloatArray, Point, Problem
 from verification.audit.step import Step
@@ -45,6 +45,31 @@ def _scale_minimiser(root: bool, percent: int = 100) -> Problem:
         return (best - objective(claimed)) / (first + second)
 
     return Problem(5, _centred_pairs, slack)
+
+
+def _profile_minimiser(percent: int) -> Problem:
+    """Compare sum ||Z - tau Z#||^2 / tau at tau-hat_n, or near it, with any other tau."""
+
+    def domain(u: FloatArray) -> Point:
+        return {**_centred_pairs(u), "tau": log_between(u[4], 0.01, 100)}
+
+    def slack(m: Arithmetic, p: Any) -> Any:
+        first, cross, second = _sums(p)
+
+        def objective(tau: Any) -> Any:
+            return first / tau - 2 * cross + tau * second
+
+        claimed = m.sqrt(first / second * percent / 100)
+        return (objective(p.tau) - objective(claimed)) / (first + second)
+
+    return Problem(5, domain, slack)
+
+
+def _log_tangent(percent: int) -> Problem:
+    def domain(u: FloatArray) -> Point:
+        return {"w": log_between(u[0], 1e-3, 1e3)}
+
+    return Problem(1, domain, lambda m, p: (p.w - 1 - m.log(p.w) * percent / 100) / (1 + p.w))
 
 
 def _explain_scale(finding: Finding) -> str:
@@ -106,24 +131,77 @@ def _noise_profile(power: int) -> Problem:
 
 
 def _likelihood(coefficient: int) -> Problem:
-    """Put the minimiser over sigma#^2 of the displayed function into the exact likelihood equation."""
+    """Compare the displayed function of sigma#^2 with twice the negative log-likelihood, at three variances.
+
+    Two functions are equal up to additive and multiplicative constants if their differences between any three
+    points are in proportion.
+    """
 
     def domain(u: FloatArray) -> Point:
-        return {"squares": log_between(u[0], 0.1, 100), "d": log_between(u[1], 1, 100)}
+        names = ("first", "second", "tau")
+        point = {name: log_between(u[k], 0.1, 10) for k, name in enumerate(names)}
+        return {**point, "d": log_between(u[3], 1, 100), "v": [log_between(u[k], 0.1, 10) for k in (4, 5, 6)]}
 
     def slack(m: Arithmetic, p: Any) -> Any:
-        minimiser = p.squares / (coefficient * p.d)
-        return equal(p.squares / minimiser, 2 * p.d)  # the exact one solves squares / v = 2 d
+        def squares(v: Any) -> Any:
+            return p.first / (p.tau**2 * v) + p.second / v
 
-    return Problem(2, domain, slack)
+        def displayed(v: Any) -> Any:
+            return squares(v) + coefficient * p.d * m.log(p.tau * v)
+
+        def exact(v: Any) -> Any:  # the densities of X and X#, with variances tau^2 v and v
+            return squares(v) + p.d * m.log(p.tau**2 * v) + p.d * m.log(v)
+
+        base, *others = p.v
+        shown, true = ([f(base) - f(v) for v in others] for f in (displayed, exact))
+        scale = 1 + sum(abs(x) for x in shown) * sum(abs(x) for x in true)
+        return -abs(shown[0] * true[1] - shown[1] * true[0]) / scale
+
+    return Problem(7, domain, slack)
 
 
 def _cross_expectation(power: int) -> Problem:
-    def domain(u: FloatArray) -> Point:
-        return {"mu": log_between(u[0], 0.1, 10), "scale": log_between(u[1], 0.1, 10)}
+    """Compare sum_i E[Z_i]^T E[Z#_pi*(i)] with sum_i ||E Z_i||^2 / tau*^power, for three points."""
 
-    # E Z_i = mu_i and E Z#_{pi*(i)} = mu_i / tau*, and the two are independent.
-    return Problem(2, domain, lambda m, p: equal(p.mu * (p.mu / p.scale), p.mu**2 / p.scale**power))
+    def domain(u: FloatArray) -> Point:
+        theta = [between(u[k], -1, 1) for k in range(3)]
+        return {"theta": theta, "scale": log_between(u[3], 0.1, 10), "shift": between(u[4], -5, 5)}
+
+    def slack(m: Arithmetic, p: Any) -> Any:
+        sharp = [(value - p.shift) / p.scale for value in p.theta]
+        mean, mean_sharp = sum(p.theta) / 3, sum(sharp) / 3
+        left = sum((a - mean) * (b - mean_sharp) for a, b in zip(p.theta, sharp, strict=True))
+        right = sum((a - mean) ** 2 for a in p.theta) / p.scale**power
+        return -abs(left - right) / (abs(left) + abs(right))
+
+    return Problem(5, domain, slack)
+
+
+def _second_moment(percent: int) -> Problem:
+    def domain(u: FloatArray) -> Point:
+        return {"square": 10 * u[0], "d": log_between(u[1], 1, 100), "variance": log_between(u[2], 0.1, 10)}
+
+    def slack(m: Arithmetic, p: Any) -> Any:
+        moment = p.square + p.d * p.variance * percent / 100
+        return at_most(moment, p.square + p.d * p.variance / 1000)
+
+    return Problem(3, domain, slack)
+
+
+def _conditional(percent: int) -> Problem:
+    """Compare E[Z^T Z# | the permutation is right] with its claimed value, for n = 2, d = 1 and mu = 0.
+
+    Centred, the two sets are (z, -z) and (w, -w), and the permutation is right where zw > 0. There the
+    expectation of zw is E|z| E|w| = 2/pi times the variance, more than half of it; the claim is mu^2 = 0.
+    """
+
+    def domain(u: FloatArray) -> Point:
+        return {"variance": log_between(u[0], 0.1, 10), "square": u[0] * 0}
+
+    def slack(m: Arithmetic, p: Any) -> Any:
+        return (p.square - p.variance / 2 * percent / 100) / p.variance
+
+    return Problem(1, domain, slack)
 
 
 STEPS = (
@@ -145,14 +223,35 @@ STEPS = (
         {"1.1 times the ratio": _scale_minimiser(root=False, percent=110)},
     ),
     Step(
+        "section-4-profile-minimiser",
+        "With an unknown common noise level, tau-hat_n minimises the profile likelihood for every "
+        "permutation",
+        "argmin_tau 2nd log(sum_i ||Z_i - tau Z#_pi(i)||^2 / tau) = (sum_i ||Z_i||^2 / sum_i "
+        "||Z#_i||^2)^(1/2)",
+        _profile_minimiser(100),
+        {"1.1 under the root": _profile_minimiser(110)},
+        "Not a step of the paper but the better reading of its sentence that the two estimators coincide: if "
+        "the "
+        "common noise level is unknown and is profiled out too, the minimiser is tau-hat_n itself, root "
+        "included.",
+    ),
+    Step(
         "section-4-likelihood",
         "The displayed negative log-likelihood equals the exact one up to constants",
-        "sum of squares / sigma#^2 + d log(tau sigma#^2) has the minimiser of the likelihood",
+        "squares / sigma#^2 + d log(tau sigma#^2) = -2 log-likelihood, up to constants",
         _likelihood(1),
         {"3d in place of d": _likelihood(3)},
         "Twice the negative log-likelihood of a pair carries d log(tau^2 sigma#^2) + d log(sigma#^2) = "
         "2 d log(tau sigma#^2). Profiling removes the coefficient, so the estimator does not change.",
-        "Write 2 d log(tau sigma#^2) in the display of the full likelihood.",
+        "Write 2 d log(tau sigma#^2) in the display of the full likelihood: see "
+        "section-4-likelihood-repaired.",
+    ),
+    Step(
+        "section-4-likelihood-repaired",
+        "The negative log-likelihood with 2d",
+        "squares / sigma#^2 + 2d log(tau sigma#^2) = -2 log-likelihood, up to constants",
+        _likelihood(2),
+        {"3d in place of 2d": _likelihood(3)},
     ),
     Step(
         "section-4-feature-profile",
@@ -161,6 +260,14 @@ STEPS = (
         "||X - tau X# - beta||^2 / (2 tau^2)",
         _feature_profile(2),
         {"tau^2 in place of 2 tau^2": _feature_profile(1)},
+    ),
+    Step(
+        "log-tangent",
+        "The logarithm lies below its tangent at 1",
+        "log(w) <= w - 1 for w > 0",
+        _log_tangent(100),
+        {"1.1 times the logarithm": _log_tangent(110)},
+        "Not a step of the paper: the one fact about the logarithm on which several steps rest.",
     ),
     Step(
         "section-4-noise-profile",
@@ -178,5 +285,37 @@ STEPS = (
         "Since E Z#_{pi*(i)} = mu_i / tau*, the display holds for tau* = 1 only. The sentence before it "
         "speaks of the denominator where the numerator is meant.",
         "Divide the right-hand side by tau*; it is permutation invariant all the same.",
+    ),
+    Step(
+        "section-4-cross-expectation-repaired",
+        "The same with the factor restored",
+        "sum_i E[Z_i^T Z#_{pi*(i)}] = sum_i ||E Z_i||^2 / tau*",
+        _cross_expectation(1),
+        {"divided by tau*^2": _cross_expectation(2)},
+    ),
+    Step(
+        "section-4-second-moment",
+        "What is compared with the denominator of tau-hat_0: the mean of the squared norms is that of the "
+        "means",
+        "sum_i E ||Z_i||^2 <= sum_i ||E Z_i||^2 + d s^2 / 1000",
+        _second_moment(100),
+        {"twice the variance": _second_moment(200)},
+        "The display has ||E Z_i||^2 and the estimator that it motivates sum ||Z_i||^2, whose mean is larger "
+        "by "
+        "d s_i^2 for each point; in both sums of tau-hat_n the excess has the same share, which is why the "
+        "ratio works.",
+        "Say that numerator and denominator of tau-hat_n^2 have means in the ratio tau*^2, noise included.",
+    ),
+    Step(
+        "section-4-conditional",
+        "An expectation given that the permutation is right is taken as one without that condition",
+        "E[Z^T Z#_{pi-hat} | pi-hat = pi*] = ||E Z||^2, here for two points with mu = 0",
+        _conditional(100),
+        {"with the whole variance": _conditional(200)},
+        "LSS makes the sum as large as it can, so that the condition favours large values; with mu = 0 the "
+        "left side "
+        "is 2/pi times the variance.",
+        "Take the expectation at the fixed permutation pi*, without the condition; the display is a "
+        "motivation only.",
     ),
 )

@@ -129,7 +129,7 @@ def _logarithm(parts: int) -> Problem:
 
     def slack(m: Arithmetic, p: Any) -> Any:
         proved = p.log_4_delta + m.log(parts) - m.log(2)
-        return m.minimum(at_most(proved, p.log_4_delta), at_most(4 / parts, 2))
+        return m.minimum(at_most(proved, p.log_4_delta), at_most(p.log_4_delta * 0 + 4, 2 * parts))
 
     def domain(u: FloatArray) -> Point:
         return {"log_4_delta": log_between(u[0], math.log(4), 300)}

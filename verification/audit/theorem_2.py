@@ -11,7 +11,6 @@ from verification.audit.regions import (
     LONGEST,
     between,
     centred_means,
-    count_between,
     log_between,
     noise_vector,
 )
@@ -124,16 +123,16 @@ def _split(percent: int) -> Problem:
     """Check that the event implies zeta_1 >= kappa/8 or sqrt(d) zeta_2 >= 3/16 kappa^2."""
 
     def domain(u: FloatArray) -> Point:
-        kappa, share = log_between(u[0], 1e-2, 1e2), u[1]
-        zeta_1 = share * kappa / 4  # the event with equality, its left side split by the share
-        return {"kappa": kappa, "zeta_1": zeta_1, "root_d_zeta_2": (1 - share) * 3 * kappa**2 / 8}
+        kappa, share, excess = log_between(u[0], 1e-2, 1e2), u[1], log_between(u[2], 1, 1e3)
+        zeta_1 = excess * share * kappa / 4  # the event's left side, split by the share
+        return {"kappa": kappa, "zeta_1": zeta_1, "root_d_zeta_2": excess * (1 - share) * 3 * kappa**2 / 8}
 
     def slack(m: Arithmetic, p: Any) -> Any:
         first = 8 * p.zeta_1 / p.kappa
         second = 16 * p.root_d_zeta_2 / (3 * p.kappa**2)
         return m.maximum(first, second) * percent / 100 - 1
 
-    return Problem(2, domain, slack)
+    return Problem(3, domain, slack)
 
 
 def _mean_norm(percent: int) -> Problem:
@@ -148,38 +147,46 @@ def _mean_norm(percent: int) -> Problem:
 
 
 def _smallest_variance(copies: int) -> Problem:
-    """Take sigma_i = sigma_min = 1 and the others equal: s_i grows with every other magnitude."""
-
-    def domain(u: FloatArray) -> Point:
-        return {"n": count_between(u[0], 2, 10**6), "others": log_between(u[1], 1, 1e3)}
-
-    def slack(m: Arithmetic, p: Any) -> Any:
-        variance = (p.n - 2) / p.n + (1 + (p.n - 1) * p.others**2) / p.n**2
-        return variance - (1 - copies / p.n)
-
-    return Problem(2, domain, slack)
-
-
-def _forced_distortion(power: int) -> Problem:
-    """Check lambda >= (1 - 1/n) kappa(Z) for means on a line."""
+    """Compare s_1^2 with (1 - copies/n) sigma_min^2."""
 
     def domain(u: FloatArray) -> Point:
         point = noise_vector(u)
-        return {**point, "mu": centred_means(u[LONGEST + 1 :], point["n"])}
+        inside = [np.where(s > 0, s, np.inf) for s in point["sigma"]]
+        return {**point, "smallest": np.min(inside, axis=0)}
+
+    def slack(m: Arithmetic, p: Any) -> Any:
+        variance = (p.n - 2) / p.n * p.sigma[0] ** 2 + sum(s**2 for s in p.sigma) / p.n**2
+        return at_most((1 - copies / p.n) * p.smallest**2, variance)
+
+    return Problem(1 + LONGEST, domain, slack)
+
+
+def _forced_distortion(power: int) -> Problem:
+    """Check lambda >= (1 - 1/n) kappa(Z) for means in the plane."""
+
+    def domain(u: FloatArray) -> Point:
+        point = noise_vector(u)
+        along, across = u[LONGEST + 1 : 2 * LONGEST + 1], u[2 * LONGEST + 1 :]
+        return {
+            **point,
+            "mu": centred_means(along, point["n"]),
+            "mu_across": centred_means(across, point["n"]),
+        }
 
     def slack(m: Arithmetic, p: Any) -> Any:
         total = sum(s**2 for s in p.sigma)
         variance = [(p.n - 2) / p.n * s**2 + total / p.n**2 for s in p.sigma]
-        smallest = 10**9 * total
+        huge = 10**15 * (10**15 * total)
+        smallest = huge
         for j in range(1, LONGEST):
             for i in range(j):
-                squared = (p.mu[i] - p.mu[j]) ** 2 / (variance[i] + variance[j])
-                smallest = m.minimum(
-                    smallest, squared + (p.sigma[j] == 0) * 10**9 * total
-                )  # skip the padding
-        return at_most(smallest * (1 - 1 / p.n) ** power * total, sum(value**2 for value in p.mu))
+                square = (p.mu[i] - p.mu[j]) ** 2 + (p.mu_across[i] - p.mu_across[j]) ** 2
+                skipped = (p.sigma[j] == 0) * huge  # the padding
+                smallest = m.minimum(smallest, square / (variance[i] + variance[j]) + skipped)
+        spread = sum(value**2 for axis in (p.mu, p.mu_across) for value in axis)
+        return at_most(smallest * (1 - 1 / p.n) ** power * total, spread)
 
-    return Problem(2 * LONGEST + 1, domain, slack)
+    return Problem(3 * LONGEST + 1, domain, slack)
 
 
 STEPS = (

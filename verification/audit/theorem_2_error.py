@@ -39,9 +39,9 @@ def smallest_n(probability: float = 1.0) -> int:
     return math.floor(math.sqrt(1024 * math.log(4 / probability))) + 1
 
 
-def _empty(largest_n: int) -> Problem:
-    domain = partial(_CONDITIONS, tall=True, largest_n=largest_n)
-    return Problem(5, domain, lambda m, p: p.alpha * 0 - 1)
+def _small_n(least: int) -> Problem:
+    domain = partial(_CONDITIONS, tall=True, smallest_n=1)
+    return Problem(5, domain, lambda m, p: at_most(least, p.n))
 
 
 def _half(tall: bool) -> Problem:
@@ -116,15 +116,13 @@ def _explain_fifty_two(finding: Finding) -> str:
 STEPS = (
     Step(
         "thm-2-small-n",
-        "Theorem 2 for the smallest n that it names",
-        f"4 exp(-d/(1024 alpha^2)) <= delta < 1, n >= d and 8 <= n <= {smallest_n() - 1}",
-        _empty(smallest_n() - 1),
-        {f"the same for n up to {smallest_n()}": _empty(smallest_n())},
-        lambda finding: (
-            "Since alpha^2 >= 1/n, the conditions delta < 1 and n >= d give n^2 >= 1024 log 4, that is "
-            f"n >= {smallest_n()}; and 1 - 4 delta > 0 needs n >= {smallest_n(0.25)}."
-        ),
-        "The condition n >= 8 can be dropped from the statement: the others imply more.",
+        "The conditions of Theorem 2 allow no n below 38, although it names n >= 8",
+        "4 exp(-d/(1024 alpha^2)) <= delta < 1, n >= d and alpha^2 >= 1/n imply n >= 38",
+        _small_n(smallest_n()),
+        {"n >= 39": _small_n(smallest_n() + 1)},
+        f"Not a step of the paper. And 1 - 4 delta > 0 needs n >= {smallest_n(0.25)}. The condition n >= 8 "
+        "can be "
+        "dropped from the statement: the others imply more.",
     ),
     Step(
         "thm-2-half",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,11 @@ from verification.audit.step import Step
 _CONDITIONS = partial(theorem_region, constant=1024)
 
 
-def threshold(m: Arithmetic, p: Any) -> Any:
-    """Give the first two terms of Theorem 2."""
-    chi_square = 5 * m.fourth_root(p.d * log_over_delta(m, p, 12, 3))
-    return chi_square + 17 * m.sqrt(log_over_delta(m, p, 24, 3))
+def threshold(m: Arithmetic, p: Any, five: Fraction | int = 5, seventeen: Fraction | int = 17) -> Any:
+    """Give the first two terms of Theorem 2, or those with other constants."""
+    chi_square = five.numerator * m.fourth_root(p.d * log_over_delta(m, p, 12, 3)) / five.denominator
+    gaussian = seventeen.numerator * m.sqrt(log_over_delta(m, p, 24, 3)) / seventeen.denominator
+    return chi_square + gaussian
 
 
 def _with_epsilon(u: FloatArray, tall: bool = True) -> Point:

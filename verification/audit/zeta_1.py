@@ -74,26 +74,32 @@ def _explain(finding: Finding) -> str:
 
 
 def _projection(fixed: bool) -> Problem:
-    """Compare |u^T w| with the norm of w in the plane of mu_i and mu_j, or with |u(1)^T w|."""
+    """Compare |u^T w| with the norm of w's projection on the plane of mu_i and mu_j, or with |u(1)^T w|."""
 
     def domain(u: FloatArray) -> Point:
-        # Orthonormal axes with mu_j on the first and mu_i in the plane of the first two.
-        return {
-            "a": between(u[0], 0.5, 1.5),
-            "mu_along": between(u[1], 0.5, 1.5),
-            "mu_across": log_between(u[2], 1e-3, 1),
-            "w": [between(u[k], -2, 2) for k in (3, 4, 5)],
+        vectors = {
+            name: [between(u[3 * k + axis], -2, 2) for axis in range(3)]
+            for k, name in enumerate(("mu_i", "mu_j", "w"))
         }
+        return {"a": between(u[9], 0.5, 1.5), **vectors}
 
     def slack(m: Arithmetic, p: Any) -> Any:
-        gap = [p.mu_along - p.a, p.mu_across, 0]
+        gap = [x - p.a * y for x, y in zip(p.mu_i, p.mu_j, strict=True)]
         left = abs(_dot(gap, p.w)) / m.sqrt(_dot(gap, gap))
         if fixed:
-            start = [p.mu_along - 1, p.mu_across, 0]
+            start = [x - y for x, y in zip(p.mu_i, p.mu_j, strict=True)]
             return at_most(left, abs(_dot(start, p.w)) / m.sqrt(_dot(start, start)))
-        return at_most(left, m.sqrt(p.w[0] ** 2 + p.w[1] ** 2))
+        return at_most(left, m.sqrt(projected(p)))
 
-    return Problem(6, domain, slack)
+    return Problem(10, domain, slack)
+
+
+def projected(p: Any) -> Any:
+    """Give the squared norm of the projection of w on the plane of mu_i and mu_j."""
+    with_i, with_j = _dot(p.mu_i, p.w), _dot(p.mu_j, p.w)
+    first, mixed, second = _dot(p.mu_i, p.mu_i), _dot(p.mu_i, p.mu_j), _dot(p.mu_j, p.mu_j)
+    numerator = second * with_i**2 - 2 * mixed * with_i * with_j + first * with_j**2
+    return numerator / (first * second - mixed**2)
 
 
 def _plane_bound(dimension: int) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -89,7 +90,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m verification",
         description="Check every statement of the paper by simulation, and its proofs by a search "
         "for counterexamples.",
-        epilog="python -m verification figures draws the figures of the paper; it has a --help of its own.",
+        epilog="python -m verification figures draws the figures of the paper, and python -m verification "
+        "prove makes the proofs of the audit anew; both have a --help of their own.",
     )
     add_run_options(parser, Path("verification-report"))
     parser.add_argument(
@@ -162,10 +164,11 @@ def _print_table(record: page.Record) -> None:
         )
         _print_trouble(outcome)
     if record.audit:
-        held = sum(item.step.verdict == "supported" for item in record.audit)
-        print(f"\nproof audit: {held} of {len(record.audit)} steps hold as written")
+        counts = Counter(item.step.verdict for item in record.audit)
+        said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        print(f"\nproof audit, {len(record.audit)} steps: {said}")
         for item in record.audit:
-            if item.step.verdict != "supported" or item.is_red:
+            if item.step.verdict != "proved" or item.is_red:
                 mark = "NEW FAILURE" if item.is_red else "known" if item.known else item.step.verdict
                 print(f"  {item.step.id:32} {mark:12} {item.known or item.step.explanation}")
                 for name in item.survivors:

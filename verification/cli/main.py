@@ -1,4 +1,4 @@
-"""Choose the command: the claims, or with the word ``figures`` the figures."""
+"""Choose the command: the claims, with the word ``figures`` the figures, with ``prove`` the proofs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from verification.cli import figures_command
 
         return figures_command.main(arguments[1:])
+    if arguments and arguments[0] == "prove":
+        from verification.cli import prove_command
+
+        return prove_command.main(arguments[1:])
     from verification.cli import claims_command
 
     return claims_command.main(arguments)

@@ -27,9 +27,16 @@ def scale_minimiser(w):
 
 
 def likelihood(w):
-    variances = w["squares"] / w["d"] * np.array([1.0, 0.5])  # the displayed minimiser, and half of it
-    exact = w["squares"] / variances + 2 * w["d"] * np.log(variances)
-    return exact[0], exact[1]
+    v = np.array([w[f"v_{k}"] for k in (1, 2, 3)])
+    squares = (w["first"] / w["tau"] ** 2 + w["second"]) / v
+    shown, exact = (np.diff(squares + k * w["d"] * np.log(v)) for k in (1, 2))
+    return shown[0] * exact[1], shown[1] * exact[0]
+
+
+def cross_expectation(w):
+    theta = np.array([w[f"theta_{k}"] for k in (1, 2, 3)])
+    centred = theta - theta.mean()
+    return centred @ ((theta - w["shift"]) / w["scale"]), centred @ centred
 
 
 def moving_direction(w):
@@ -61,7 +68,12 @@ def zeta_2_term(w):
 SIDES = {
     "section-4-scale-minimiser": scale_minimiser,
     "section-4-likelihood": likelihood,
-    "section-4-cross-expectation": lambda w: (w["mu"] ** 2 / w["scale"], w["mu"] ** 2),
+    "section-4-cross-expectation": cross_expectation,
+    "section-4-second-moment": lambda w: (
+        w["square"] + w["d"] * w["variance"],
+        w["square"] + w["d"] * w["variance"] / 1000,
+    ),
+    "section-4-conditional": lambda w: (2 / math.pi * w["variance"], w["square"]),
     "prop-1-lemma-2-citation": lambda w: (2 * (w["delta"] / 2), w["delta"] / 2),
     "thm-1-error-identity": lambda w: (
         w["first_sum"] / (w["second_sum"] * w["scale"] ** 2) - 1,
@@ -94,7 +106,7 @@ SIDES = {
 }
 
 
-IDENTITIES = {"section-4-cross-expectation", "thm-1-error-identity"}
+IDENTITIES = {"section-4-likelihood", "section-4-cross-expectation", "thm-1-error-identity"}
 
 
 @pytest.mark.parametrize("key", KNOWN_FAILURES)

@@ -1,0 +1,1 @@
+"""Proofs of the audit's steps: reductions to goals that a machine settles, and witnesses of failures."""
