@@ -30,7 +30,7 @@ class Matcher:
     ----------
     objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
         What the matching minimises.
-    alignment : {"standardize", "identity", "profile", "auto"} or Affine, default "auto"
+    alignment : {"standardize", "identity", "profile", "robust", "auto"} or Affine, default "auto"
         The map from Y to X.
     covariance : {"isotropic", "estimate", "auto"} or array_like, default "auto"
         The covariance of the noise.
