@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +25,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         options = make_parser().parse_args(argv)
-        options.command = shlex.join(["lslmatch", *(sys.argv[1:] if argv is None else argv)])
         options.run(options)
     except KeyboardInterrupt:
         return complain("interrupted", code=130)

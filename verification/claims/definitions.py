@@ -171,7 +171,7 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> Any:
 
 def trial(quantity: Any, rng: np.random.Generator) -> Values:
     """Compare library and brute force at one random point."""
-    n, d = int(rng.integers(5, 12)), int(rng.integers(2, 9))
+    n, d = int(rng.integers(5, 12)), int(rng.integers(3, 9))
     theta = 3 * rng.standard_normal((n, d)) + 10 * rng.standard_normal()
     sigma = np.exp(rng.standard_normal(n))
     found, right, misread = quantity(theta, sigma)

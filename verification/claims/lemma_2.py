@@ -34,7 +34,11 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     vectors, noise = rng.standard_normal((n, d)), noise_levels(parameters["noise"], n)
     kept = np.arange(n) != noise.argmax()
     delta, largest = parameters["delta"], float(np.linalg.norm(vectors * noise[:, None]))
-    bound = brentq(lambda x: math.log(theory.gaussian_tail(x, vectors, noise) / delta), 1e-9, 30 * largest)
+
+    def excess(x: float) -> float:
+        return math.log(max(theory.gaussian_tail(x, vectors, noise), 1e-300) / delta)
+
+    bound = brentq(excess, 1e-9 * largest, 30 * largest)
     return State(vectors, noise, (vectors[kept], noise[kept]), delta, float(bound))
 
 

@@ -32,9 +32,8 @@ class State(NamedTuple):
 
 def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     """Draw a configuration whose kappa(Z) is exactly the threshold, or `multiple` times that."""
-    n, d, ratio, delta = (parameters[key] for key in ("n", "d", "noise_ratio", "delta"))
-    threshold = theory.recovery_threshold(n, d, noise_ratio=ratio, delta=delta)
-    separation = parameters.get("multiple", 1.0) * threshold
+    n, d, ratio = (parameters[key] for key in ("n", "d", "noise_ratio"))
+    separation = parameters.get("multiple", 1.0) * _threshold(parameters)
     scale, shift = parameters.get("scale", 1.0), parameters.get("shift", 0.0)
     if parameters.get("family") == "adversarial":
         truth = adversarial_configuration(
@@ -75,7 +74,17 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
         if not step or decide_events(step, column).verdict != "supported":
             break
         slack = multiple
-    return replace(decision, slack=slack)
+    thresholds = [_threshold(item.cell.parameters) for item in at_threshold]
+    detail = f"thresholds from {min(thresholds):.0f} to {max(thresholds):.0f}; {decision.detail}"
+    if slack < 1:
+        at = _threshold(_SMALLEST.parameters)
+        detail += f"; in {_SMALLEST.name} a separation of {slack * at:.1f} in place of {at:.0f} was enough"
+    return replace(decision, detail=detail, slack=slack)
+
+
+def _threshold(parameters: Parameters) -> float:
+    n, d, ratio, delta = (parameters[key] for key in ("n", "d", "noise_ratio", "delta"))
+    return theory.recovery_threshold(n, d, noise_ratio=ratio, delta=delta)
 
 
 def _cell(n: int, d: int, ratio: float, delta: float, tier: str = "quick", **more: float | str) -> Cell:

@@ -1,4 +1,4 @@
-"""Choose the command: the claims, with the word ``figures`` the figures, with ``prove`` the proofs."""
+"""Choose the command: the claims, or with ``figures``, ``prove`` or ``sabotage`` one of these."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and give its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "sabotage":
+        from verification.cli import sabotage_command
+
+        return sabotage_command.main(arguments[1:])
     if arguments and arguments[0] == "figures":
         from verification.cli import figures_command
 

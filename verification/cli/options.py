@@ -19,7 +19,6 @@ def add_run_options(parser: argparse.ArgumentParser, out: Path) -> None:
     parser.add_argument(
         "--workers", type=positive, metavar="N", help="local processes (default: all processors)"
     )
-    parser.add_argument("--seed", type=_natural, default=SEED, help="default: %(default)s")
     parser.add_argument("--resume", action="store_true", help="go on where an interrupted run stopped")
     parser.add_argument(
         "--scheduler",
@@ -27,6 +26,12 @@ def add_run_options(parser: argparse.ArgumentParser, out: Path) -> None:
         metavar="tcp://HOST:PORT",
         help="run the trials on a dask.distributed cluster",
     )
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add the seed, and whether to show progress."""
+    parser.add_argument("--seed", type=_natural, default=SEED, help="default: %(default)s")
     parser.add_argument("--quiet", action="store_true", help="no progress, neither as a bar nor in lines")
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from verification.audit.outcomes import AuditOutcome
 from verification.claims.outcomes import Outcome
 from verification.engine.files import write_together
+from verification.engine.tally import MULTIPLES
 from verification.report import alignment_maps, pictures
 from verification.report.environment import environment
 from verification.statistics.binomial import CLAIM_LEVEL, CONTROLS, SENSITIVITY, STATEMENTS, SUITE_ERROR
@@ -113,6 +114,8 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
     jinja.filters["number"] = _number
     jinja.filters["formula"] = _formula
     jinja.filters["svg"] = Markup
+    jinja.filters["slack"] = _slack
+    jinja.filters["multiple"] = _multiple
     jinja.filters["count"] = lambda value: "–" if value is None else f"{value:,}".replace(",", "\u202f")
     return jinja.get_template("page.html.j2").render(
         record=record,
@@ -139,6 +142,19 @@ def _number(value: Any) -> str:
         return str(int(value)).replace("-", "−")
     text = f"{value:,.0f}".replace(",", "\u202f") if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
     return text.replace("-", "−")
+
+
+def _multiple(value: float | None) -> str:
+    """Give a multiple of a bound; the trials count exceedances of a thousandth and more only."""
+    if value is None:
+        return "–"
+    return "less than × 0.001" if value <= MULTIPLES[0] else f"× {_number(value)}"
+
+
+def _slack(value: Any) -> str:
+    """Give the least slack of a step; an identity's is 0, whatever rounding makes of it."""
+    rounding = isinstance(value, float) and abs(value) < 1e-12
+    return "0 up to rounding" if rounding else _number(value)
 
 
 def _formula(text: str) -> Markup:

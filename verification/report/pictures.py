@@ -127,6 +127,7 @@ def _thresholds(axes: Any, outcome: Outcome) -> None:
     ticks = sorted({row["parameters"]["separation"] for row in outcome.decision.cells})
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])  # the lines below 0 are intervals, not probabilities
 
 
 _PICTURES: dict[str, Callable[[Any, Outcome], None]] = {

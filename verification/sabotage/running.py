@@ -1,0 +1,75 @@
+"""Run the claims of each mutation, and say whether it was seen."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from verification import claims
+from verification.claims.checking import try_claim
+from verification.sabotage.mutation import Mutation
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A mutation, and what became of it."""
+
+    mutation: Mutation
+    seen_by: str
+    """The first claim that was not green, and what it said; empty if all were."""
+    caught: str
+    """For a mutation that was not seen: which multiples of their bounds its claims would have refuted."""
+    seconds: float
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it was seen, or was known to be out of sight."""
+        return bool(self.seen_by) != bool(self.mutation.unseen)
+
+
+def run_mutations(
+    mutations: Iterable[Mutation], *, seed: int, progress: Callable[[str], None] | None = None
+) -> list[Sighting]:
+    """Apply one mutation after the other, and run its claims in the smoke profile until one is not green.
+
+    Raises ValueError if a claim is not green without any mutation.
+    """
+    mutations, found = list(mutations), []
+    for name in sorted({name for mutation in mutations for name in mutation.claims}):
+        said, _ = _look(name, seed)
+        if said:
+            raise ValueError(f"{name} must be green without a mutation; it was not: {said}")
+    for mutation in mutations:
+        started = time.perf_counter()
+        with mutation.applied(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of numbers that a mutation makes meaningless
+            seen_by, caught = "", []
+            for name in mutation.claims:
+                said, reach = _look(name, seed)
+                if said:
+                    seen_by = f"{name}: {said}"
+                    break
+                caught += [reach] if reach else []
+        found.append(Sighting(mutation, seen_by, "; ".join(caught), time.perf_counter() - started))
+        if progress is not None:
+            progress(mutation.id)
+    return found
+
+
+def _look(name: str, seed: int) -> tuple[str, str]:
+    """Run one claim; give what was wrong, and which multiple of its bound it would have refuted."""
+    try:
+        outcome = try_claim(claims.get(name), profile="smoke", seed=seed)
+    except Exception as error:
+        return f"{type(error).__name__}", ""
+    if outcome.error:
+        return "trials without a certificate", ""
+    if outcome.decision.verdict == "refuted":
+        return "refuted", ""
+    wrong = [control for control in outcome.controls if control.survived]
+    if wrong or outcome.is_undecided:
+        return f"control {wrong[0].verdict}" if wrong else "undecided", ""
+    reach = outcome.decision.caught
+    return "", f"{name} refutes {reach:.2g} of its bound" if reach else ""
