@@ -7,8 +7,10 @@ python docs/look_pictures.py --print   # prints what each example prints, too
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,26 @@ def main(arguments: list[str]) -> None:
             target = HERE / "pictures" / f"look-{number}.png"
             target.parent.mkdir(exist_ok=True)
             namespace["figure"].savefig(target, dpi=110, metadata={"Software": None})
+    _photograph(namespace["target"].as_uri(), HERE / "pictures" / "look-report.png")
+
+
+def _photograph(address: str, target: Path) -> None:
+    """Take a picture of a page, if there is a browser."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None or importlib.util.find_spec("playwright") is None:
+        print(f"{target.name} was left as it is: there is no Chromium, or no playwright")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as program:
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = program.chromium.launch(executable_path=chromium, args=options)
+        page = browser.new_page(viewport={"width": 900, "height": 1000})
+        page.goto(address)
+        page.locator("#pairs tbody button").first.click()
+        page.evaluate("window.scrollTo(0, 0)")
+        page.screenshot(path=target)
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from lslmatch.certificate import check_certificate
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.diagnosis.relation import relation_p_value
+from lslmatch.matcher import Matcher
 from lslmatch.matching import match
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
@@ -23,6 +24,7 @@ __all__ = [
     "Diagnosis",
     "MatchPath",
     "MatchResult",
+    "Matcher",
     "ProfileCurve",
     "check_certificate",
     "diagnose",

@@ -10,7 +10,7 @@ import numpy as np
 
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine, Labels
+from lslmatch.results import Affine, Covariance, Labels
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -205,6 +205,13 @@ def check_matching(permutation: Any, name: str, n: int, m: int, partial: bool = 
         number = "some" if partial else f"{min(n, m)}"
         raise ValueError(f"{name} must match {number} points of x to different points of y")
     return array.astype(np.intp)
+
+
+def check_result_covariance(covariance: Any) -> Covariance | None:
+    """Return the covariance of a result, if it has one."""
+    if covariance is not None and not isinstance(covariance, Covariance):
+        raise TypeError(f"result.covariance must be None or a Covariance; got {covariance!r}")
+    return covariance
 
 
 def check_indices(values: Any, name: str, length: int) -> np.ndarray:

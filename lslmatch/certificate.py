@@ -20,6 +20,7 @@ from lslmatch._validation import (
     check_option,
     check_point_pair,
     check_positive,
+    check_result_covariance,
 )
 from lslmatch.certificate_left_out import LeftOutCosts, whitened
 from lslmatch.certificate_tree import Need, find_doubtful
@@ -109,7 +110,11 @@ def check_certificate(
             unmatched = np.delete(duals, matched)
             worst = float(np.max([worst, duals.max(), np.abs(unmatched).max(initial=0.0)]))
     if result.price is not None:
-        u = u + result.price
+        price = as_real_array(result.price, "result.price")
+        if price.ndim != 0:
+            raise ValueError(f"result.price must be one number; got shape {price.shape}")
+        with np.errstate(all="ignore"):
+            u = u + float(price)
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
         costs = _costs(x, y, result)
@@ -173,8 +178,9 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
 
 def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOutCosts:
     """Give the costs of the pairs under the covariance of the result, if it has one."""
-    if result.covariance is None:
+    if check_result_covariance(result.covariance) is None:
         return _Costs(x, y, result)
+    assert result.covariance is not None
     if result.covariance.reference is None:
         return _Costs(*whitened(x, y, result))
     return LeftOutCosts(x, y, result)

@@ -77,6 +77,15 @@ def count(size: int, noun: str) -> str:
     return f"{size:,} {noun}" + ("" if size == 1 else "s")
 
 
+def percent(share: float) -> str:
+    """Give a share in whole percent; nothing is called certain or impossible by rounding."""
+    text = f"{100 * share:.0f}"
+    if (text == "100" and share < 1.0) or (text == "0" and share > 0.0):
+        text = f"{100 * share:.1f}"
+        text = {"100.0": "over 99.9", "0.0": "under 0.1"}.get(text, text)
+    return f"{text} %"
+
+
 def abridged(values: Sequence[Any] | Any, most: int = 6) -> str:
     """Give the first and the last of some numbers."""
     shown = [number(value) for value in values]

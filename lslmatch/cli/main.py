@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         options = make_parser().parse_args(argv)
+        options.command = shlex.join(["lslmatch", *(sys.argv[1:] if argv is None else argv)])
         options.run(options)
     except KeyboardInterrupt:
         return complain("interrupted", code=130)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch import Diagnosis, check_certificate, diagnose, match
-from lslmatch._types import FloatArray, IntArray
+from lslmatch import Diagnosis, check_certificate, diagnose, make_report, match
+from lslmatch._types import IntArray
 from lslmatch._validation import check_point_pair
 from lslmatch.cli import match_options
 from lslmatch.cli.match_json import as_json
-from lslmatch.cli.match_reading import check_files, read_inputs
+from lslmatch.cli.match_reading import check_files, read_inputs, set_name
 from lslmatch.cli.match_words import Answer, say
 from lslmatch.cli.output import print_lines, print_text
 from lslmatch.cli.progress import Progress
-from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.geometry.distances import pair_distances
 from lslmatch.io.sources import is_standard
-from lslmatch.io.writing import write_csv
-from lslmatch.results import Labels, MatchResult
+from lslmatch.io.writing import write_csv, write_text
+from lslmatch.results import Labels
 
 
 def add_command(commands: Any) -> None:
@@ -39,6 +40,9 @@ def run(options: argparse.Namespace) -> None:
         if options.out is not None:
             progress.stage("writing")
             write_csv(options.out, columns)
+        if options.report is not None:
+            progress.stage("writing the report")
+            write_text(options.report, _report(answer, options))
     if options.json:
         print_text(as_json(answer, columns, options))
     elif not options.quiet:
@@ -65,7 +69,8 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
         workers=options.workers,
     )._replace(labels=inputs.labels)
     seconds["matching"] = time.perf_counter() - start
-    rows, distance = _distances(x, y, result)
+    rows = np.flatnonzero(result.permutation >= 0)
+    distance = pair_distances(*check_point_pair(x, y), result.affine, rows, result.permutation[rows])
 
     violation = diagnosis = None
     if not options.no_check:
@@ -79,6 +84,20 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
         diagnosis = diagnose(x, y, result, margins=options.margins or "bound", workers=options.workers)
         seconds["trust"] = time.perf_counter() - start
     return Answer(inputs, result, rows, distance, violation, diagnosis, seconds)
+
+
+def _report(answer: Answer, options: argparse.Namespace) -> str:
+    """Make the page of the match."""
+    return make_report(
+        answer.inputs.x,
+        answer.inputs.y,
+        answer.result,
+        answer.diagnosis,
+        names=(set_name(options.x), set_name(options.y)),
+        columns=answer.inputs.columns,
+        command=options.command,
+        violation=math.nan if answer.violation is None else answer.violation,
+    )
 
 
 def pair_columns(answer: Answer) -> dict[str, NDArray[Any]]:
@@ -101,15 +120,3 @@ def _trust_columns(found: Diagnosis | None, rows: IntArray) -> dict[str, NDArray
         return {}
     columns = {"noise": found.noise, "margin": found.margin, "confidence": found.confidence}
     return {name: None if values is None else values[rows] for name, values in columns.items()}
-
-
-def _distances(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[IntArray, FloatArray]:
-    """Give the matched points of x, and how far they are from their partners after alignment."""
-    rows = np.flatnonzero(result.permutation >= 0)
-    cols = result.permutation[rows]
-    # In units in which neither very large or small values nor a common offset do any harm.
-    pairs = common_coordinates(*check_point_pair(x, y), result.affine).taken(rows, cols)
-    difference = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
-    unit = np.abs(difference).max(initial=0.0) or 1.0
-    with np.errstate(over="ignore"):
-        return rows, np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), pairs.exponent)

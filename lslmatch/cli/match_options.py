@@ -63,6 +63,7 @@ examples:
   lslmatch match x.csv y.csv --objective lss --quiet --out pairs.csv
   lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
   lslmatch match x.npy y.npy --margins exact --json
+  lslmatch match x.csv y.csv --id sample --report match.html
 
 The pairs have the columns x and y (row numbers from 0), x_label and y_label if rows
 have names, distance (after alignment, in the units of X, whatever the covariance),
@@ -70,6 +71,10 @@ noise (the estimated level of x), margin (how much the objective rises if the pa
 forbidden) and confidence (the probability that it is right; left out above 16 million
 pairs of points, and then the output says so). The greedy matching has no margins and
 confidences, and with --no-check there is nothing after distance.
+
+The report is one file that opens in a browser without a network: what was found in
+words, the points, a table of pairs to sort and search, and both rows of a pair side
+by side. Up to 5,000 pairs are in it; above that, the doubtful ones and a sample.
 """
 
 
@@ -126,6 +131,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what comes out")
     group.add_argument("--out", metavar="FILE", type=Path, help='where to write the pairs, .csv or "-"')
     group.add_argument(
+        "--report", metavar="FILE", type=Path, help="where to write a page about the match, .html"
+    )
+    group.add_argument(
         "--margins", metavar="NAME", help="bound (quick) or exact, for each pair (default: bound)"
     )
     group.add_argument(
@@ -146,6 +154,8 @@ def check_options(options: argparse.Namespace) -> None:
             raise ValueError(f"{name} contradicts --no-check")
     if options.json and (options.quiet or str(options.out) == "-"):
         raise ValueError("--json needs standard output for itself: not with --quiet, nor with --out -")
+    if options.report is not None and str(options.report) == "-":
+        raise ValueError("--report needs the name of a file; '-' is for --out")
     standard = [path for path in (options.x, options.y, options.noise_x, options.noise_y) if str(path) == "-"]
     if len(standard) > 1:
         raise ValueError("standard input can be one file only; got '-' more than once")

@@ -40,6 +40,8 @@ def check_files(options: argparse.Namespace) -> None:
         check_format(path)
     if options.out is not None:
         check_output(options.out, paths)
+    if options.report is not None:
+        check_output(options.report, [*paths, *([] if options.out is None else [options.out])], ".html")
 
 
 def read_inputs(options: argparse.Namespace) -> Inputs:
@@ -47,18 +49,18 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
     first, second = _choices(options)
     x, y = read_points(options.x, first), read_points(options.y, second)
     notes = [
-        f"{_name(path)}: {note}" for path, file in ((options.x, x), (options.y, y)) for note in file.notes
+        f"{set_name(path)}: {note}" for path, file in ((options.x, x), (options.y, y)) for note in file.notes
     ]
     values = y.values
     if x.columns is not None and y.columns is not None:
-        order = column_order(x.columns, y.columns, (_name(options.x), _name(options.y)))
+        order = column_order(x.columns, y.columns, (set_name(options.x), set_name(options.y)))
         if order is not None:
             values = values[:, order]
             notes.append("the columns of Y stand in another order; they were paired by name")
     elif x.columns is not None or y.columns is not None:
         named, nameless = (options.x, options.y) if y.columns is None else (options.y, options.x)
         notes.append(
-            f"{_name(named)} has names of columns and {_name(nameless)} has none: paired by position"
+            f"{set_name(named)} has names of columns and {set_name(nameless)} has none: paired by position"
         )
     labels = None if x.labels is None and y.labels is None else Labels(x.labels, y.labels)
     noise = None
@@ -66,6 +68,11 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
         noise = _read_levels(options.noise_x, first, x), _read_levels(options.noise_y, second, y)
     covariance = _read_covariance(options.covariance, x.columns)
     return Inputs(x.values, values, x.columns, labels, noise, covariance, tuple(dict.fromkeys(notes)))
+
+
+def set_name(path: Path) -> str:
+    """Give what a set is called after the file it came from."""
+    return "standard input" if is_standard(path) else str(path)
 
 
 def _choices(options: argparse.Namespace) -> tuple[Choice, Choice]:
@@ -102,7 +109,7 @@ def _read_levels(path: Path, choice: Choice, points: PointFile) -> NDArray[Any]:
         return values
     place = {label: k for k, label in enumerate(file.labels.tolist())}
     if len(place) < len(values) or place.keys() != set(points.labels.tolist()):
-        raise FileError(f"{_name(path)}: must name the same rows as the points, each once")
+        raise FileError(f"{set_name(path)}: must name the same rows as the points, each once")
     return values[[place[label] for label in points.labels.tolist()]]
 
 
@@ -114,12 +121,8 @@ def _read_covariance(option: str, columns: tuple[str, ...] | None) -> str | NDAr
     file = read_points(path)
     values = file.values
     if columns is not None and file.columns is not None and values.ndim == 2:
-        order = column_order(columns, file.columns, ("X", _name(path)))
+        order = column_order(columns, file.columns, ("X", set_name(path)))
         if order is not None:
             values = values[:, order] if len(values) == 1 else values[np.ix_(order, order)]
     # Variances are one row or one column of a table.
     return values.ravel() if values.ndim == 2 and 1 in values.shape else values
-
-
-def _name(path: Path) -> str:
-    return "standard input" if is_standard(path) else str(path)

@@ -15,7 +15,7 @@ from lslmatch.cli.match_reading import Inputs
 from lslmatch.diagnosis.diagnose import DOUBTFUL
 from lslmatch.io.sources import is_standard
 from lslmatch.results import MatchResult
-from lslmatch.summary import count
+from lslmatch.summary import count, percent
 
 #: A matching is doubtful below this share of right pairs.
 SURE = DOUBTFUL
@@ -89,6 +89,8 @@ def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
     ]
     if options.out is not None and not is_standard(options.out):
         lines.append(("written", f"{options.out}"))
+    if options.report is not None:
+        lines.append(("report", f"{options.report}"))
     return lines
 
 
@@ -104,7 +106,7 @@ def _answer(answer: Answer) -> str:
             "pairs of points the margins alone are known"
         )
     low, high = found.expected_right_interval
-    share = f"{_about(found.expected_right)} right (95 % interval {_percent(low)} to {_percent(high)})"
+    share = f"{_about(found.expected_right)} right (95 % interval {percent(low)} to {percent(high)})"
     return f"doubtful: {pairs}, of which only {share}" if answer.is_doubtful else f"{pairs}, {share}"
 
 
@@ -207,14 +209,5 @@ def _certificate(answer: Answer) -> str:
 
 
 def _about(share: float) -> str:
-    text = _percent(share)
+    text = percent(share)
     return f"about {text}" if text[0].isdigit() else text
-
-
-def _percent(share: float) -> str:
-    """Give a share in whole percent; nothing is called certain or impossible by rounding."""
-    text = f"{100 * share:.0f}"
-    if (text == "100" and share < 1.0) or (text == "0" and share > 0.0):
-        text = f"{100 * share:.1f}"
-        text = {"100.0": "over 99.9", "0.0": "under 0.1"}.get(text, text)
-    return f"{text} %"

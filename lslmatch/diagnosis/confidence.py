@@ -54,16 +54,24 @@ def settled_probabilities(
     with np.errstate(over="ignore"):
         weights *= -rate
     np.exp(weights, out=weights)
-    total = np.ones(len(weights))  # of the probabilities of a row
+    total = np.ones(len(weights))
     total[n:] = m - n
-    shares, col_factor = np.zeros_like(weights), np.ones(m)
-    before = np.zeros(n)
+    return settle(weights, total, np.ones(m), *pairs)
+
+
+def settle(
+    weights: FloatArray, row_total: FloatArray, col_total: FloatArray, rows: IntArray, cols: IntArray
+) -> FloatArray:
+    """Give the probabilities of some pairs, where those of each row and column have a given sum."""
+    shares, col_factor = np.zeros_like(weights), np.ones(col_total.size)
+    before = np.zeros(rows.size)
     for _ in range(0, _MOST_ROUNDS, _ROUNDS_PER_CALL):
-        _settle(weights, total, shares, col_factor, _ROUNDS_PER_CALL)
-        if np.abs(shares[pairs] - before).max() <= _SETTLED:
+        _settle(weights, row_total, col_total, shares, col_factor, _ROUNDS_PER_CALL)
+        if np.abs(shares[rows, cols] - before).max() <= _SETTLED:
             break
-        before = shares[pairs]
-    return shares[pairs]
+        before = shares[rows, cols]
+    settled: FloatArray = shares[rows, cols]
+    return settled
 
 
 def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, float]]:
@@ -78,7 +86,7 @@ def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, f
 
 
 @kernel
-def _settle(weights, total, shares, col_factor, rounds):
+def _settle(weights, total, col_total, shares, col_factor, rounds):
     """Renew the probabilities, as shares of their row's total, and the factors of the columns."""
     n, m = weights.shape
     col_sum = np.empty(m)
@@ -97,4 +105,4 @@ def _settle(weights, total, shares, col_factor, rounds):
                 share[j] /= row_sum
                 col_sum[j] += total[i] * share[j]
         for j in range(m):
-            col_factor[j] /= col_sum[j]
+            col_factor[j] *= col_total[j] / col_sum[j]

@@ -18,9 +18,11 @@ from lslmatch._validation import (
     check_indices,
     check_matching,
     check_noise,
+    check_number,
     check_option,
     check_point_pair,
     check_probability,
+    check_result_covariance,
     check_vector,
 )
 from lslmatch.alignment.moments import estimate_affine
@@ -31,7 +33,8 @@ from lslmatch.costs import make_rule
 from lslmatch.diagnosis.confidence import expected_right, pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.left_out import fixed, judge_pairs
-from lslmatch.diagnosis.margins import Optimum, exact_margins, shortest_arcs
+from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
+from lslmatch.diagnosis.partial import judge_partial
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import MatchResult
@@ -172,7 +175,7 @@ def diagnose(
     to the distance of two midpoints is subtracted. With these the paper's conditions are evaluated.
 
     The margin of a pair is by how much the objective rises if that pair is forbidden and all else is matched
-    again, at the same scale and shift. Small margins point to doubtful pairs.
+    again, at the same scale and shift, with as many pairs as before. Small margins point to doubtful pairs.
 
     The confidence of a pair is its approximate posterior probability. For "lsl" a matching has a posterior
     proportional to ``exp(-d / 2 * objective)`` if nothing is known of features and noise levels. Features of
@@ -230,12 +233,15 @@ def diagnose(
     x, y = check_point_pair(x, y)
     (n, d), m = x.shape, y.shape[0]
     delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
-    permutation = check_matching(result.permutation, "result.permutation", n, m)
+    permutation = check_matching(result.permutation, "result.permutation", n, m, result.price is not None)
+    if np.count_nonzero(permutation >= 0) < 2:
+        raise ValueError("result must have at least 2 pairs: one alone tells nothing of the noise")
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
     given = x, y, affine
     learned = None
-    if result.covariance is not None:
+    if check_result_covariance(result.covariance) is not None:
+        assert result.covariance is not None
         if result.covariance.leave_out and result.covariance.reference is not None:
             learned = judge_pairs(x, y, result._replace(permutation=permutation), chosen)
         # The rest is that of isotropic noise in coordinates where the covariance is the identity.
@@ -264,17 +270,10 @@ def diagnose(
     if learned is not None:
         margin, confidence = learned
     elif result.row_dual is not None:
-        optimum, x_of_row = _optimum(x, y, geometry, result._replace(permutation=permutation))
-        arcs = shortest_arcs(optimum, workers)
-        margin = np.full(n, np.nan)
-        margin[x_of_row] = arcs.bound
-        exact = np.flatnonzero(chosen[x_of_row])
-        margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
-        if n * m <= _MOST_PAIRS:
-            rate = _rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
-            rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
-            confidence = np.full(n, np.nan)
-            confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+        rate = _rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
+        rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
+        result = result._replace(permutation=permutation)
+        margin, confidence = _judge(x, y, geometry, result, chosen, rate, workers)
     expected, interval = expected_right(confidence)
     return Diagnosis(
         _verdict(separation, floor, threshold, expected, interval),
@@ -316,7 +315,7 @@ def _chosen_rows(margins: Any, n: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 def _theorem_applies(x: FloatArray, y: FloatArray, result: MatchResult) -> bool:
     n, d = x.shape
-    if result.criterion != "lsl" or n != y.shape[0] or n < 8 or n < d:
+    if result.criterion != "lsl" or n != y.shape[0] or n < 8 or n < d or result.price is not None:
         return False
     try:
         standard = estimate_affine(x, y)
@@ -337,29 +336,71 @@ def _verdict(
     return f"about {100.0 * expected:.0f} % of the pairs right ({low:.0f} to {high:.0f} %); {place}"
 
 
+def _judge(
+    x: FloatArray,
+    y: FloatArray,
+    geometry: Geometry,
+    result: MatchResult,
+    chosen: np.ndarray[Any, np.dtype[np.bool_]],
+    rate: float,
+    workers: int,
+) -> tuple[FloatArray, FloatArray | None]:
+    """Give margins, exact where chosen, and confidences unless there are too many pairs."""
+    n, m = geometry.shape
+    optimum, x_of_row = _optimum(x, y, geometry, result)
+    if result.price is not None:
+        if n * m > _MOST_PAIRS and chosen.any():
+            raise ValueError(
+                f"margins must be 'bound' for a partial matching of more than {_MOST_PAIRS} pairs of points; "
+                f"got {n} times {m}"
+            )
+        duals = optimum.row_dual - result.price, optimum.col_dual
+        return judge_partial(
+            lambda some: reduced_costs(optimum, some, workers),
+            duals,
+            result.permutation,
+            chosen,
+            rate if n * m <= _MOST_PAIRS else None,
+        )
+    arcs = shortest_arcs(optimum, workers)
+    margin, confidence = np.full(n, np.nan), None
+    margin[x_of_row] = arcs.bound
+    exact = np.flatnonzero(chosen[x_of_row])
+    margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
+    if n * m <= _MOST_PAIRS:
+        confidence = np.full(n, np.nan)
+        confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+    return margin, confidence
+
+
 def _optimum(
     x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult
 ) -> tuple[Optimum, IntArray]:
-    """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row."""
+    """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row.
+
+    A partial matching stays as it is, with its price in the duals of x.
+    """
     n, m = geometry.shape
     permutation = result.permutation
     u, v = (
         check_vector(result.row_dual, "result.row_dual", n),
         check_vector(result.col_dual, "result.col_dual", m),
     )
+    if result.price is not None:
+        u = u + check_number(result.price, "result.price")
     criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
     levels = check_noise(result.noise, criterion, n, m)
     if not misfit(x, y, result, u, v) <= _MISFIT:
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )
-    problem = smaller_as_rows(geometry, make_rule(criterion, geometry, result.scale, levels))
-    if n <= m:
-        return Optimum(*problem, u, v, permutation), np.arange(n)
+    rule = make_rule(criterion, geometry, result.scale, levels)
+    if n <= m or result.price is not None:
+        return Optimum(geometry, rule, u, v, permutation), np.arange(n)
     x_of_row = np.empty(m, np.intp)
     matched = np.flatnonzero(permutation >= 0)
     x_of_row[permutation[matched]] = matched
-    return Optimum(*problem, v, u, x_of_row), x_of_row
+    return Optimum(*smaller_as_rows(geometry, rule), v, u, x_of_row), x_of_row
 
 
 def _rate(criterion: str, d: int, variance: float) -> float:

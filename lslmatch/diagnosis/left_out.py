@@ -10,13 +10,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
-from lslmatch._validation import check_vector
+from lslmatch._validation import check_number, check_vector
 from lslmatch.covariance.evidence import best_rate
 from lslmatch.covariance.fit import white_of
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.diagnosis.confidence import settled_probabilities
+from lslmatch.diagnosis.cycles import shortest_cycle
+from lslmatch.diagnosis.partial import judge_partial
 from lslmatch.results import Covariance, MatchResult
 
 #: Reduced costs of matched pairs must be 0 up to this, or the result is that of other sets.
@@ -41,16 +42,23 @@ def judge_pairs(
     assert result.covariance is not None
     u = check_vector(result.row_dual, "result.row_dual", n)
     v = check_vector(result.col_dual, "result.col_dual", m)
+    price = 0.0 if result.price is None else check_number(result.price, "result.price")
     white, offset = white_of(x, y, result.affine, result.covariance)
     costs = cost_matrix(white) + offset
     rate = best_rate(costs, result.permutation, x.shape[1])[0]
-    reduced = costs - u[:, None] - v
+    reduced = costs - (u[:, None] + price) - v
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
     if not np.abs(reduced[rows, cols]).max() <= _MISFIT:
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )
+    if result.price is not None:
+        margin, confidence = judge_partial(
+            lambda some: reduced[some].copy(), (u, v), result.permutation, chosen, rate
+        )
+        assert confidence is not None
+        return margin, confidence
     if n > m:
         x_of_row = rows[np.argsort(cols)]
         reduced, col_dual, col_of_row = np.ascontiguousarray(reduced.T), u, x_of_row
@@ -62,7 +70,7 @@ def judge_pairs(
     margin[x_of_row] = (arcs.min(axis=1) + arcs.min(axis=0))[: len(reduced)]
     exact = np.flatnonzero(chosen[x_of_row])
     for row in exact:  # back in Python after each search, so that Ctrl-C is heard
-        margin[x_of_row[row]] = _shortest_cycle(arcs, row)
+        margin[x_of_row[row]] = shortest_cycle(arcs, row)
     confidence[x_of_row] = settled_probabilities(reduced, col_dual, col_of_row, rate)
     return margin, confidence
 
@@ -79,24 +87,3 @@ def _arcs(reduced: FloatArray, col_dual: FloatArray, col_of_row: IntArray) -> Fl
         arcs[n, :n] = np.maximum(-col_dual[col_of_row], 0.0)
     np.fill_diagonal(arcs, np.inf)
     return arcs
-
-
-@kernel
-def _shortest_cycle(arcs, start):
-    """Find the length of the shortest cycle through a node, by Dijkstra's algorithm."""
-    nodes = len(arcs)
-    distance, is_open = arcs[start].copy(), np.ones(nodes, np.bool_)
-    is_open[start] = False
-    shortest = np.inf
-    while True:
-        node, least = -1, shortest
-        for k in range(nodes):
-            if is_open[k] and distance[k] < least:
-                node, least = k, distance[k]
-        if node < 0:
-            return shortest
-        is_open[node] = False
-        shortest = min(shortest, least + arcs[node, start])
-        for k in range(nodes):
-            if is_open[k]:
-                distance[k] = min(distance[k], least + arcs[node, k])

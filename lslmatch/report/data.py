@@ -10,8 +10,9 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.geometry.distances import pair_distances
 from lslmatch.geometry.plane import principal_plane
-from lslmatch.report.listing import Listing, pair_distances
+from lslmatch.report.listing import Listing
 from lslmatch.results import Labels, MatchResult
 
 #: Of the rows of a pair at most so many coordinates are shown, those that differ most.
@@ -38,7 +39,7 @@ def page_data(
         "y": partner.tolist(),
         "xLabel": _words(labels.x, rows),
         "yLabel": _words(labels.y, partner),
-        "distance": _digits(pair_distances(x, y, result, rows)),
+        "distance": _digits(pair_distances(x, y, result.affine, rows, partner)),
         "below": DOUBTFUL,
     }
     for name in ("confidence", "margin"):

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._types import FloatArray, IntArray
+from lslmatch._types import IntArray
 from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
-from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import MatchResult
 
 #: Up to this many pairs are listed.
@@ -40,13 +39,3 @@ def list_pairs(result: MatchResult, diagnosis: Diagnosis | None, most: int = MOS
     others = np.setdiff1d(matched, kept)
     drawn = np.random.default_rng(0).choice(others, most - kept.size, replace=False)
     return Listing(np.sort(np.concatenate([kept, drawn])), doubtful.size, drawn.size)
-
-
-def pair_distances(x: FloatArray, y: FloatArray, result: MatchResult, rows: IntArray) -> FloatArray:
-    """Give the distance of partners after alignment, in the units of x."""
-    # In units in which neither very large or small values nor a common offset do any harm.
-    pairs = common_coordinates(x, y, result.affine).taken(rows, result.permutation[rows])
-    difference = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
-    unit = np.abs(difference).max(initial=0.0) or 1.0
-    with np.errstate(over="ignore"):
-        return np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), pairs.exponent)

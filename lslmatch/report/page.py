@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import platform
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from importlib import metadata
 from importlib.resources import files
@@ -34,6 +35,7 @@ def make_report(
     diagnosis: Diagnosis | None = None,
     *,
     names: tuple[str, str] = ("x", "y"),
+    columns: Sequence[str] | None = None,
     command: str | None = None,
     violation: float | None = None,
 ) -> str:
@@ -53,10 +55,12 @@ def make_report(
         What :func:`diagnose` said of it; without it no pair is called doubtful.
     names : tuple of two str, default ("x", "y")
         What the sets are called, such as the names of their files.
+    columns : sequence of str, optional
+        The names of the coordinates; those of the columns of x unless given.
     command : str, optional
         The command that repeats the match, to be shown.
     violation : float, optional
-        What :func:`check_certificate` returned; computed unless given.
+        What :func:`check_certificate` returned; computed unless given. NaN if it is not to be checked.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def make_report(
     >>> page.startswith("<!doctype html>"), "30 pairs" in page
     (True, True)
     """
-    columns = column_names(x, "x")
+    columns = column_names(x, "x") if columns is None else tuple(columns)
     x, y = check_point_pair(x, y)
     permutation = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     result = result._replace(permutation=permutation)

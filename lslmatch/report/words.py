@@ -8,7 +8,7 @@ from lslmatch._types import FloatArray
 from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
 from lslmatch.report.listing import Listing
 from lslmatch.results import MatchResult
-from lslmatch.summary import abridged, count, number
+from lslmatch.summary import abridged, count, number, percent
 
 
 def found(x: FloatArray, y: FloatArray, result: MatchResult, names: tuple[str, str]) -> str:
@@ -33,10 +33,10 @@ def trust(diagnosis: Diagnosis | None) -> str:
     if diagnosis.confidence is None:
         return f"There are no confidences of single pairs. Verdict: {diagnosis.verdict}."
     doubtful = diagnosis.doubtful().size
-    low, high = (100.0 * end for end in diagnosis.expected_right_interval)
-    share = f"About {_percent(diagnosis.expected_right)} of the pairs are right"
-    if not math.isnan(low):
-        share += f" ({low:.0f} to {high:.0f} %), if the model holds"
+    low, high = map(percent, diagnosis.expected_right_interval)
+    about = percent(diagnosis.expected_right)
+    about = f"About {about}" if about[0].isdigit() else about.capitalize()
+    share = f"{about} of the pairs are right ({low} to {high}), if the model holds"
     verb = "is" if doubtful == 1 else "are"
     limit = f"a confidence below {DOUBTFUL:g}"
     if not doubtful:
@@ -48,6 +48,8 @@ def proof(result: MatchResult, violation: float | None, size: int) -> str:
     """Say what the certificate proves, and what not."""
     if result.row_dual is None or violation is None:
         return "There is no certificate: greedy pairs minimise nothing."
+    if math.isnan(violation):
+        return "The certificate was not checked."
     gap = 2 * size * max(violation, 0.0)
     within = "" if gap == 0 else f" by more than {gap:.1e}"
     under = ""
@@ -76,8 +78,11 @@ def listed(result: MatchResult, listing: Listing) -> str:
 
 def facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, str]]:
     """List scale, shift and what was estimated or chosen."""
+    scale = number(result.scale)
+    if diagnosis is not None and not math.isnan(diagnosis.scale_error):
+        scale += f", standard error {diagnosis.scale_error:.2g}"
     rows = [
-        ("scale", number(result.scale)),
+        ("scale", scale),
         ("shift", abridged(result.shift)),
         ("objective", f"{number(result.objective)} ({result.criterion})"),
         ("noise", "isotropic" if result.covariance is None else result.covariance.origin),
@@ -89,9 +94,3 @@ def facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, s
         )
     rows += [("chosen", line) for line in result.decisions]
     return rows
-
-
-def _percent(share: float) -> str:
-    # 99.97 % is not all of them.
-    shown = f"{100.0 * share:.0f}"
-    return f"{100.0 * share:.1f} %" if shown == "100" and share < 1 else f"{shown} %"

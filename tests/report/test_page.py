@@ -178,5 +178,5 @@ def test_many_pairs_are_listed_in_part(pairs, doubtful, kept, sampled):
 def test_a_share_just_below_one_is_not_called_all():
     result, diagnosis = large(10, 0)
     nearly = diagnosis._replace(expected_right=0.9997, expected_right_interval=(0.99, 1.0))
-    assert "About 100.0 % of the pairs are right (99 to 100 %)" in words.trust(nearly)
+    assert "Over 99.9 % of the pairs are right (99 % to 100 %)" in words.trust(nearly)
     assert "No pair has a confidence below 0.9" in words.trust(nearly)

@@ -16,6 +16,7 @@ from lslmatch import model, theory
 from lslmatch.assignment import settings
 from tests.stress.fuzz.choices import Choices
 from tests.stress.fuzz.files import try_command
+from tests.support.partial import partial_violation
 from tests.support.reference import certificate_violation, greatest_cost
 
 _DOCUMENTED = (ValueError, TypeError)
@@ -37,6 +38,8 @@ def matching(choices):
         "alignment": choices.of(["standardize", "identity", "profile", "auto"]),
         "workers": 1 + choices.below(3),
     }
+    if choices.below(3) == 2:
+        options["pairs"] = 1 + choices.below(max(1, min(n, m)))
     if options["objective"] == "lsns":
         options["noise"] = _levels(choices, n), _levels(choices, m)
     if choices.seldom():
@@ -45,7 +48,7 @@ def matching(choices):
         options[choices.of([*options, "noise"])] = choices.anything()
     with _any_solver(choices), contextlib.suppress(*_DOCUMENTED):
         result = lslmatch.match(x, y, **options)
-        _check_matching(x, y, result)
+        _check_matching(x, y, result, options.get("pairs", "all"))
         found = _diagnose(choices, x, y, result, genuine=True)
         if found is not None and found.confidence is not None:
             confidence = found.confidence[result.permutation >= 0]
@@ -89,17 +92,19 @@ def _any_solver(choices):
         yield
 
 
-def _check_matching(x, y, result):
+def _check_matching(x, y, result, pairs):
     x, y = np.asarray(x, float), np.asarray(y, float)
     partners = result.permutation[result.permutation >= 0]
-    assert np.unique(partners).size == partners.size == min(len(x), len(y))
+    assert np.unique(partners).size == partners.size == (min(len(x), len(y)) if pairs == "all" else pairs)
     assert not np.isnan(result.objective)
     assert result.profile is None or not np.isnan(result.profile.value).any()
     if result.row_dual is not None:
         # The greatest cost is not above the sum of the greatest duals by much; a logarithm is as exact as
         # the ratio of two distances, however near to 0 it is.
         least = 1.0 if result.criterion == "lsl" else 1e-300
-        unit = max(least, np.abs(result.row_dual).max(), np.abs(result.col_dual).max())
+        unit = max(
+            least, np.abs(result.row_dual).max(), np.abs(result.col_dual).max(), abs(result.price or 0.0)
+        )
         violation = lslmatch.check_certificate(x, y, result)
         assert violation <= 1e-10 * unit, (violation, unit)
 
@@ -146,6 +151,7 @@ def assignments(choices):
         # SciPy takes anything that can be cast; we take real numbers.
         assert expected is None or np.asarray(cost).dtype.kind not in "biuf"
         return
+    _try_price(choices, cost, maximize)
     sign = -1.0 if maximize else 1.0
     matrix, unit = sign * np.asarray(cost, float), greatest_cost(cost)
     dual = found._replace(row_dual=sign * found.row_dual, col_dual=sign * found.col_dual)
@@ -157,6 +163,21 @@ def assignments(choices):
     if expected is not None:
         ours, theirs = (matrix[pairs] / unit for pairs in ((rows, cols), expected))
         assert ours.sum() <= theirs.sum() + 1e-12 * (1 + ours.size)
+
+
+def _try_price(choices, cost, maximize):
+    """Match the pairs that are worth a price, and check what proves that no others are better."""
+    price = choices.anything() if choices.seldom() else choices.of([0.0, -1.0, 0.5, 3.0, 1e9, 1e307])
+    try:
+        found = lslmatch.solve_assignment(cost, maximize=maximize, unmatched=price)
+    except _DOCUMENTED:
+        return
+    sign, price = (-1.0 if maximize else 1.0), float(price or 0.0)
+    unit = max(greatest_cost(cost), abs(price))
+    if unit < 1e306:
+        proof = sign * found.row_dual, sign * found.col_dual, sign * price
+        violation = partial_violation(sign * np.asarray(cost, float), found.row_ind, found.col_ind, *proof)
+        assert violation <= 1e-12 * unit, violation
 
 
 def formulas(choices):
