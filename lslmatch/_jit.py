@@ -21,6 +21,9 @@ from numba.misc.appdirs import AppDirs
 #: What Numba was told by variables of the environment, such as where to keep compiled kernels.
 _CONFIG: Any = numba.config
 
+#: All kernels of the modules that were imported, none of them if NUMBA_DISABLE_JIT is set.
+KERNELS: list[Any] = []
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Kernels never hold the GIL (several Python threads may run them at once), follow IEEE
@@ -39,6 +42,7 @@ def kernel(function: F) -> F:
     if compiled is not function:  # as it is if NUMBA_DISABLE_JIT is set
         with contextlib.suppress(RuntimeError):
             compiled._cache = _Cache(function)
+        KERNELS.append(compiled)
     return compiled
 
 
@@ -59,6 +63,16 @@ def step_kernel(function: F) -> F:
 def fused_kernel(function: F) -> F:
     """Compile a step that may round a multiplication and the addition after it as one operation."""
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
+
+
+def is_kept(kernel: Any) -> bool:
+    """Tell whether a kernel lies compiled on the disk, for the code as it is now."""
+    if not isinstance(kernel._cache, _Cache):
+        return False
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except Exception:  # whatever damaged bytes lead to
+        return False
 
 
 @cache

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+from lslmatch._progress import tell
+
 
 def over_rows(run: Callable[[int, int, int], None], n: int, step: int, workers: int) -> None:
     """Call ``run(worker, first, last)`` for blocks of `step` rows, shared out in turn among the workers."""
@@ -16,7 +18,10 @@ def over_rows(run: Callable[[int, int, int], None], n: int, step: int, workers: 
         for first in range(worker * step, n, workers * step):
             if stopped.is_set():
                 return
-            run(worker, first, min(first + step, n))
+            last = min(first + step, n)
+            run(worker, first, last)
+            if worker == 0:  # the others are about as far
+                tell("rows seen", last, n)
 
     if workers == 1:
         run_blocks(0)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, kernel, step_kernel
+from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
 from lslmatch.assignment.least_values import choose_least, next_limit
@@ -145,6 +146,7 @@ def _augment(
     while done < limits.rows and calls_left > 0:
         done = _augment_rows(screen, factors, lists, state, work, free_rows, done, limits)
         calls_left -= 1
+        tell("rows matched", state.col_of_row.size - free_rows.size + done, state.col_of_row.size)
     return done == limits.rows
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
+from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 
 #: Element operations after which a kernel returns to Python, so that Ctrl-C is heard.
@@ -85,6 +86,7 @@ def solve_dense(cost: FloatArray) -> DualState | None:
         done = _augment_rows(cost, state, work, free_rows, done, OPERATIONS_PER_CALL)
         if done < 0:
             return None
+        tell("rows matched", n - free_rows.size + done, n)
     return state
 
 

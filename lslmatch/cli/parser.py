@@ -7,7 +7,7 @@ import sys
 from typing import NoReturn
 
 from lslmatch import __version__
-from lslmatch.cli import demo_command, match_command
+from lslmatch.cli import compile_command, demo_command, match_command
 from lslmatch.cli.output import complain
 
 _DESCRIPTION = """\
@@ -20,7 +20,7 @@ examples:
   lslmatch match x.npy y.npy --out pairs.csv        match two files
   lslmatch match x.csv y.csv --alignment identity   no scale or shift between the two
   lslmatch match x.npy y.npy --covariance auto      learn how the noise is correlated
-  lslmatch match x.npy y.npy --diagnose             and say how far to trust the result
+  lslmatch compile                                  compile all kernels ahead of time
   lslmatch match --help                             the files and the options explained
 """
 
@@ -37,6 +37,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     match_command.add_command(commands)
     demo_command.add_command(commands)
+    compile_command.add_command(commands)
     return parser
 
 

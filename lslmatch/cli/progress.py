@@ -1,20 +1,25 @@
-"""The line that tells a person at a terminal what a long run is doing."""
+"""The line that tells a person at a terminal what a long run is doing, and how far it is."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
 from types import TracebackType
 from typing import TextIO
 
+from lslmatch._jit import KERNELS, is_kept
+from lslmatch._progress import listening
+from lslmatch.cli.kernels import compilations
+
 
 class Progress:
-    """Show the current stage and the seconds since the start, while the ``with`` block runs.
+    """Show the stage, how far it is, and the seconds since the start, while the ``with`` block runs.
 
-    Nothing is written unless `stream` is a terminal and the run takes longer than `delay` seconds;
-    the line is erased at the end. It is kept by a thread of its own, which can run because
-    kernels release the interpreter lock.
+    Kernels that have to be compiled are announced as such. Nothing is written unless `stream` is a terminal
+    and the run takes longer than `delay` seconds; the line is erased at the end. It is kept by a thread of
+    its own, which can run because kernels release the interpreter lock.
 
     Parameters
     ----------
@@ -27,18 +32,22 @@ class Progress:
     def __init__(self, stream: TextIO | None = None, delay: float = 2.0) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._delay = delay
-        self._stage = ""
+        self._stage = self._state = ""
+        self._compiled = self._to_compile = 0
         self._width = 0
+        self._hearing = contextlib.ExitStack()
         self._finished = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
 
     def stage(self, name: str) -> None:
         """Say what the run does from now on."""
-        self._stage = name
+        self._stage, self._state = name, ""
 
     def __enter__(self) -> Progress:
         """Begin to show the line."""
         if self._stream.isatty():
+            self._hearing.enter_context(listening(self._hear_loop))
+            self._hearing.enter_context(compilations(self._hear_compilation))
             self._thread.start()
         return self
 
@@ -49,6 +58,7 @@ class Progress:
         traceback: TracebackType | None,
     ) -> None:
         """Erase the line."""
+        self._hearing.close()
         self._finished.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -58,8 +68,23 @@ class Progress:
         start = time.monotonic()
         wait = self._delay
         while not self._finished.wait(wait):
-            self._rewrite(f"{self._stage}, {int(time.monotonic() - start)} s")
+            self._rewrite(f"{self._stage}{self._state}, {int(time.monotonic() - start)} s")
             wait = 0.5
+
+    def _hear_loop(self, what: str, done: int, total: int) -> None:
+        self._state = f": {done:,} of {total:,} {what}"
+
+    def _hear_compilation(self, kernel: str | None) -> None:
+        if kernel is None:
+            self._state = ""
+            return
+        if not self._compiled:
+            self._to_compile = sum(not is_kept(kernel) for kernel in KERNELS)
+        self._compiled += 1
+        most = max(self._to_compile, self._compiled)
+        self._state = (
+            f": compiling kernels, once after an installation, number {self._compiled} of at most {most}"
+        )
 
     def _rewrite(self, line: str) -> None:
         # Blanks instead of an escape sequence, which not every terminal knows.

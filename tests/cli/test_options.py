@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lslmatch
-from lslmatch.cli import demo_command, match_options, parser
+from lslmatch.cli import compile_command, demo_command, match_options, parser
 from lslmatch.cli import main as command_line
 from tests.support.command_line import assert_refused
 
@@ -42,7 +42,9 @@ def test_wrong_usage_points_to_the_help(arguments, tmp_path, capsys):
     assert_refused(capsys, tmp_path, *arguments, because="--help)")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["match", "--help"], ["demo", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["match", "--help"], ["demo", "--help"], ["compile", "--help"]]
+)
 def test_help_fits_a_terminal(arguments, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stop:
@@ -54,7 +56,7 @@ def test_help_fits_a_terminal(arguments, capsys, monkeypatch):
 def test_examples_of_the_help_are_understood(capsys):
     examples = [
         line.split("   ")[0].split()[1:]
-        for text in (parser.EXAMPLES, match_options.EXAMPLES, demo_command.EXAMPLES)
+        for text in (parser.EXAMPLES, match_options.EXAMPLES, demo_command.EXAMPLES, compile_command.EXAMPLES)
         for line in map(str.strip, text.splitlines())
         if line.startswith("lslmatch ") and "--help" not in line
     ]

@@ -4,8 +4,12 @@ import os
 import re
 import select
 
+import numpy as np
 import pytest
 
+from lslmatch import solve_assignment
+from lslmatch._progress import listening, tell
+from lslmatch._threads import over_rows
 from lslmatch.cli.progress import Progress
 
 
@@ -37,6 +41,34 @@ def test_progress_on_a_terminal_is_shown_and_erased(terminal):
     blank = b"\r" + b" " * len(last_line) + b"\r"
     while not shown.endswith(blank):
         shown += read()
+
+
+def test_progress_tells_how_far_a_loop_is_and_what_is_compiled(terminal):
+    stream, read = terminal
+    with Progress(stream, delay=0.0) as progress:
+        progress.stage("matching")
+        tell("rows matched", 1234, 5000)
+        shown = b""
+        while b"matching: 1,234 of 5,000 rows matched, " not in shown:
+            shown += read()
+        progress._hear_compilation("_augment")
+        while b"matching: compiling kernels, once after an installation, number 1 of at most " not in shown:
+            shown += read()
+        progress._hear_compilation(None)
+        while not shown.rstrip(b"0123456789 s").endswith(b"\rmatching,"):
+            shown += read()
+
+
+def test_loops_tell_how_far_they_are():
+    heard = []
+    with listening(lambda *told: heard.append(told)):
+        solve_assignment(np.random.default_rng(0).normal(size=(30, 30)))
+        over_rows(lambda worker, first, last: None, 10, 4, 1)
+    assert heard[-3:] == [("rows seen", 4, 10), ("rows seen", 8, 10), ("rows seen", 10, 10)]
+    assert ("rows matched", 30, 30) in heard
+    count = len(heard)
+    over_rows(lambda worker, first, last: None, 10, 4, 1)
+    assert len(heard) == count
 
 
 def test_short_run_on_a_terminal_shows_no_progress(terminal):

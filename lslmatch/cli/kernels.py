@@ -1,0 +1,110 @@
+"""The kernels of the library: which of them lie compiled on the disk, and runs that need all of them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numba.core import event
+
+import lslmatch
+from lslmatch._jit import KERNELS, is_kept
+
+
+def all_kernels() -> list[Any]:
+    """Give the kernels of all modules; none if NUMBA_DISABLE_JIT is set."""
+    for module in pkgutil.walk_packages(lslmatch.__path__, "lslmatch."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return [kernel for kernel in KERNELS if kernel.py_func.__module__.partition(".")[0] == "lslmatch"]
+
+
+def count_kept() -> int:
+    """Count the kernels that need not be compiled again."""
+    return sum(map(is_kept, all_kernels()))
+
+
+@contextmanager
+def compilations(tell: Callable[[str | None], None]) -> Iterator[None]:
+    """Call `tell` with the name of each kernel whose compilation begins within the block; None at its end."""
+    listener = _Listener(tell)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
+
+
+class _Listener(event.Listener):
+    def __init__(self, tell: Callable[[str | None], None]) -> None:
+        self._tell = tell
+
+    def on_start(self, compilation: Any) -> None:
+        if self._is_kernel(compilation):
+            self._tell(compilation.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, compilation: Any) -> None:
+        if self._is_kernel(compilation):
+            self._tell(None)
+
+    def _is_kernel(self, compilation: Any) -> bool:
+        # Steps that are compiled into a kernel are part of it.
+        return any(compilation.data["dispatcher"] is kernel for kernel in KERNELS)
+
+
+def run_all(turn: int, turns: int) -> None:
+    """Run all of them, beginning elsewhere in each of several processes that do so at the same time.
+
+    A process loads what another one has compiled, so that they share the work.
+    """
+    order = runs()
+    start = turn * len(order) // turns
+    order = order[start:] + order[:start]
+    for run in order if turn % 2 == 0 else reversed(order):
+        run()
+
+
+def runs() -> list[Callable[[], object]]:
+    """Give small runs of the public functions which together need every kernel."""
+    rng = np.random.default_rng(0)
+
+    def pair(n: int, m: int, d: int, noise: float) -> tuple[Any, Any]:
+        features = rng.normal(size=(max(n, m), d))
+        x = features + noise * rng.normal(size=features.shape)
+        return x[:n], (features + noise * rng.normal(size=features.shape))[:m]
+
+    def judged(points: tuple[Any, Any], margins: str = "exact", **options: Any) -> None:
+        result = lslmatch.match(*points, **options)
+        lslmatch.check_certificate(*points, result)
+        lslmatch.diagnose(*points, result, margins=margins)
+
+    small, unequal, wide = pair(30, 30, 3, 0.1), pair(25, 40, 3, 0.1), pair(20, 20, 30, 0.5)
+    streamed, hard, many = pair(450, 450, 3, 0.01), pair(450, 460, 2, 0.3), pair(4100, 4100, 2, 1e-4)
+    levels = np.ones(450), np.ones(460)
+    costs = rng.normal(size=(8, 12))
+    return [
+        lambda: judged(small),
+        lambda: judged(streamed, "bound"),
+        lambda: lslmatch.match(*small, alignment="robust"),
+        lambda: lslmatch.match(small[0], rng.normal(size=(30, 3)) ** 3, alignment="robust"),
+        lambda: judged(small, covariance="estimate"),
+        lambda: lslmatch.match(*small, alignment="profile"),
+        lambda: judged(hard, "bound"),
+        lambda: judged(wide, covariance="estimate"),
+        lambda: lslmatch.match_path(*small).matching(20),
+        lambda: lslmatch.match(*hard, pairs=300),
+        lambda: lslmatch.match(*hard, objective="lsns", noise=levels),
+        lambda: lslmatch.match(*streamed, covariance="estimate"),
+        lambda: lslmatch.check_certificate(*many, lslmatch.match(*many)),
+        lambda: judged(unequal, alignment="auto", covariance="auto"),
+        lambda: lslmatch.match(*pair(410, 410, 1001, 0.1)),
+        lambda: lslmatch.match(*hard, objective="lss"),
+        lambda: lslmatch.match(*small, objective="greedy"),
+        lambda: lslmatch.solve_assignment(costs, maximize=True),
+        lambda: lslmatch.solve_assignment(costs, unmatched=0.0),
+        lambda: (lslmatch.log_cost_matrix(*small), lslmatch.standardize(small[0])),
+    ]
