@@ -65,6 +65,7 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
         objective=options.objective,
         alignment=options.alignment,
         covariance=inputs.covariance,
+        pairs=match_options.pairs_of(options),
         noise=inputs.noise,
         workers=options.workers,
     )._replace(labels=inputs.labels)

@@ -42,7 +42,8 @@ alignments (where scale and shift come from):
   standardize   the means and the mean squares of X and Y
   identity      there are none: scale 1, shift 0
   profile       the likelihood; for noise of very different levels
-  auto          whichever of the three the likelihood prefers
+  robust        a map that points without a partner and wild points do not disturb
+  auto          whichever of the first three the likelihood prefers
 
 covariances (of the noise, between the coordinates of X):
   isotropic   equal in all directions, uncorrelated
@@ -110,7 +111,7 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it is matched")
     for name, default, meaning in (
         ("--objective", "lsl", "lsl, lss, lsns or greedy, explained below"),
-        ("--alignment", "standardize", "standardize, identity, profile or auto, explained below"),
+        ("--alignment", "standardize", "standardize, identity, profile, robust or auto, explained below"),
     ):
         group.add_argument(name, default=default, metavar="NAME", help=f"{meaning} (default: {default})")
     group.add_argument(
@@ -118,6 +119,9 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
         default="isotropic",
         metavar="NAME|FILE",
         help="isotropic, estimate, auto or a file, explained below (default: isotropic)",
+    )
+    group.add_argument(
+        "--pairs", default="all", metavar="NUMBER", help="how many pairs, the best ones (default: all)"
     )
     for name, meaning in (
         ("--noise-x", "noise level of every point of X"),
@@ -143,6 +147,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="print nothing but errors")
     # Since it is always done, an option that older commands may have.
     parser.add_argument("--diagnose", action="store_true", help=argparse.SUPPRESS)
+
+
+def pairs_of(options: argparse.Namespace) -> str | int:
+    """Give what `match` is to be told about the number of pairs."""
+    return int(options.pairs) if options.pairs.isdecimal() else str(options.pairs)
 
 
 def check_options(options: argparse.Namespace) -> None:

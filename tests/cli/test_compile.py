@@ -34,8 +34,7 @@ def test_after_it_the_public_functions_compile_nothing():
         ):
             result = lslmatch.match(x, y, **options)
             lslmatch.check_certificate(x, y, result)
-            if "pairs" not in options:
-                lslmatch.diagnose(x, y, result, margins="exact")
+            lslmatch.diagnose(x, y, result, margins="exact")
         lslmatch.match_path(x, y).matching(10)
         lslmatch.match(x[:30], y, objective="lss")
     assert heard == []
