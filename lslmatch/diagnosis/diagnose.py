@@ -354,7 +354,8 @@ def _judge(
                 f"margins must be 'bound' for a partial matching of more than {_MOST_PAIRS} pairs of points; "
                 f"got {n} times {m}"
             )
-        duals = optimum.row_dual - result.price, optimum.col_dual
+        assert result.row_dual is not None
+        duals = np.asarray(result.row_dual, np.float64), optimum.col_dual
         return judge_partial(
             lambda some: reduced_costs(optimum, some, workers),
             duals,

@@ -25,6 +25,8 @@ from lslmatch.diagnosis.cycles import shortest_cycle
 
 #: Entries of the block of costs of the streamed pass (8 MB).
 _BLOCK_ENTRIES = 1 << 20
+#: Duals are not positive, but for this share of the greatest.
+_MISFIT = 1e-6
 
 
 def judge_partial(
@@ -40,6 +42,11 @@ def judge_partial(
     exact ones and confidences hold all reduced costs in memory. Without a rate there are no confidences.
     """
     rows = np.flatnonzero(permutation >= 0)
+    for dual, matched in zip(duals, (rows, permutation[rows]), strict=True):
+        if np.delete(dual, matched).any() or dual.max() > _MISFIT * max(1.0, -dual.min()):
+            raise ValueError(
+                "result must be what match returned for x and y; its dual variables are not those of a price"
+            )
     margin = _bounds(reduced_costs, duals, permutation)
     confidence = None
     if rate is not None or exact[rows].any():

@@ -121,7 +121,8 @@ def noise_ratio_interval(pairs: Geometry) -> tuple[float, float]:
         return 1.0, math.inf
     tail = (1.0 - _LEVEL) / (2 * k)
     low, high = gammaincinv(d / 2, [tail, 1.0 - tail])
-    ratio, reach = float(squares.max() / squares.min()), float(high / low)
+    with np.errstate(over="ignore"):
+        ratio, reach = float(squares.max() / squares.min()), float(high / low)
     return max(ratio / reach, 1.0), ratio * reach
 
 

@@ -112,6 +112,16 @@ def test_a_result_with_another_price_is_refused():
         diagnose(x, y, result._replace(price=result.price + 0.1))
 
 
+@pytest.mark.parametrize("change", [-1e200, 0.1])
+def test_duals_of_another_result_are_refused(change):
+    x, y = draw(6, 6)
+    result = match(x, y, pairs=4)
+    row_dual = result.row_dual.copy()
+    row_dual[result.permutation < 0] += change
+    with pytest.raises(ValueError, match="not those of a price"):
+        diagnose(x, y, result._replace(row_dual=row_dual))
+
+
 @pytest.mark.skipif(SMALL, reason="many pairs")
 def test_the_last_pair_before_a_gap_is_certain():
     rng = np.random.default_rng(3)

@@ -168,11 +168,13 @@ def assignments(choices):
 def _try_price(choices, cost, maximize):
     """Match the pairs that are worth a price, and check what proves that no others are better."""
     price = choices.anything() if choices.seldom() else choices.of([0.0, -1.0, 0.5, 3.0, 1e9, 1e307])
+    if price is None:
+        return
     try:
         found = lslmatch.solve_assignment(cost, maximize=maximize, unmatched=price)
     except _DOCUMENTED:
         return
-    sign, price = (-1.0 if maximize else 1.0), float(price or 0.0)
+    sign, price = (-1.0 if maximize else 1.0), float(price)
     unit = max(greatest_cost(cost), abs(price))
     if unit < 1e306:
         proof = sign * found.row_dual, sign * found.col_dual, sign * price
