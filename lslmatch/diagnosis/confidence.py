@@ -76,7 +76,7 @@ def settle(
 
 def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, float]]:
     """Give the expected share of right pairs, and an interval of two standard deviations around it."""
-    if confidence is None:
+    if confidence is None or np.isnan(confidence).all():
         return math.nan, (math.nan, math.nan)
     sure = confidence[~np.isnan(confidence)]
     mean = float(sure.mean())
