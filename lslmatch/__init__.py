@@ -12,7 +12,7 @@ from lslmatch.matcher import Matcher
 from lslmatch.matching import match
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
-from lslmatch.results import Affine, Assignment, Covariance, MatchResult, ProfileCurve
+from lslmatch.results import Affine, Assignment, Covariance, FalseShare, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
 
@@ -22,6 +22,7 @@ __all__ = [
     "ColumnNamesWarning",
     "Covariance",
     "Diagnosis",
+    "FalseShare",
     "MatchPath",
     "MatchResult",
     "Matcher",

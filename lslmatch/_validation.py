@@ -10,7 +10,7 @@ import numpy as np
 
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine, Covariance, Labels
+from lslmatch.results import Affine, Covariance, FalseShare, Labels
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -173,11 +173,21 @@ def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:
     return array.astype(np.intp)
 
 
-def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | None:
-    """Return how many pairs of n and m points are to be matched; None for all, which is min(n, m)."""
-    if isinstance(pairs, str):
-        check_option(pairs, "pairs", ("all",))
-        return None
+def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | FalseShare | str | None:
+    """Return how many pairs of n and m points are to be matched; None for all, which is min(n, m).
+
+    "auto" and a checked :class:`FalseShare` are returned as they are.
+    """
+    if isinstance(pairs, (str, FalseShare)):
+        if isinstance(pairs, FalseShare):
+            pairs = FalseShare(check_probability(pairs.share, "pairs.share"))
+        elif check_option(pairs, "pairs", ("all", "auto")) == "all":
+            return None
+        if objective != "lsl":
+            raise ValueError(
+                f"pairs can be chosen for objective 'lsl' only; got {pairs!r} with {objective!r}"
+            )
+        return pairs
     count = check_count(pairs, "pairs", 1)
     if count > min(n, m):
         raise ValueError(

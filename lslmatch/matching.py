@@ -21,12 +21,13 @@ from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
+from lslmatch.choosing import check_choosable, choose_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, MatchResult
+from lslmatch.results import Affine, FalseShare, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _COVARIANCES = ("isotropic", "estimate", "auto")
@@ -39,7 +40,7 @@ def match(
     objective: str = "lsl",
     alignment: str | Affine = "standardize",
     covariance: Any = "isotropic",
-    pairs: str | int = "all",
+    pairs: str | int | FalseShare = "all",
     noise: tuple[Any, Any] | None = None,
     workers: int = 1,
 ) -> MatchResult:
@@ -75,10 +76,14 @@ def match(
         pairs better than isotropic noise does; or known, as variances or as a matrix. Only its shape is used:
         distances are measured in the unit in which its determinant is 1, so that objectives can be compared.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
-    pairs : "all" or int, default "all"
-        How many pairs are matched: all points of the smaller set, or so many pairs, at least 1, that cost
-        least together. The other points stay without a partner. The map, and a covariance that is
-        learned, are still found from all points. :func:`match_path` gives the pairs for all numbers at once.
+    pairs : {"all", "auto"}, int or FalseShare, default "all"
+        How many pairs are matched: all points of the smaller set; as many as are more probably true than of
+        points without a partner (experimental: see the limits); so many pairs, at least 1, that cost least
+        together; or so many that the expected share of false ones is at most that given. The other points
+        stay without a partner. The map, and a covariance that is learned, are still found from all points, so
+        that sets with strangers need ``alignment="robust"``. Pairs that are chosen have a confidence
+        (`MatchResult.confidence`); they are chosen for "lsl" only. :func:`match_path` gives the pairs for all
+        numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -120,7 +125,10 @@ def match(
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0], labels)
-    count = check_pairs(pairs, objective, x.shape[0], y.shape[0])
+    wanted = check_pairs(pairs, objective, x.shape[0], y.shape[0])
+    count = wanted if isinstance(wanted, int) else None
+    if isinstance(wanted, (str, FalseShare)):
+        check_choosable(len(x), len(y))
 
     def solve(
         x: FloatArray,
@@ -140,6 +148,8 @@ def match(
     else:
         result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
+    if isinstance(wanted, (str, FalseShare)):
+        result = choose_pairs(x, y, result, wanted if isinstance(wanted, FalseShare) else None, workers)
     return result._replace(labels=labels)
 
 

@@ -131,6 +131,20 @@ class Labels(NamedTuple):
     """(m,): the name of each row of y; None if they had none."""
 
 
+class FalseShare(NamedTuple):
+    """How large the expected share of false pairs may be: the argument `pairs` of :func:`lslmatch.match`.
+
+    Examples
+    --------
+    >>> from lslmatch import FalseShare
+    >>> FalseShare(0.05)
+    FalseShare(share=0.05)
+    """
+
+    share: float
+    """Between 0 and 1."""
+
+
 @comparable
 class MatchResult(NamedTuple):
     """A matching of two sets of points, with the certificate that proves it optimal.
@@ -174,6 +188,8 @@ class MatchResult(NamedTuple):
     """The names of the rows of x and of y, if they came with names."""
     decisions: tuple[str, ...] = ()
     """What was chosen automatically, and why: a line each for alignment, covariance and pairs."""
+    confidence: FloatArray | None = None
+    """(n,): the probability that a pair is right if pairs were chosen, NaN for an x without a partner."""
 
     @property
     def affine(self) -> Affine:
