@@ -2,6 +2,7 @@
 
 from lslmatch import model, plot, theory
 from lslmatch._frames import ColumnNamesWarning
+from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate import check_certificate
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Affine",
+    "AlignmentWarning",
     "Assignment",
     "ColumnNamesWarning",
     "Covariance",

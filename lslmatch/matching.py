@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from lslmatch._validation import (
     check_pairs,
     check_point_pair,
 )
+from lslmatch.alignment.doubt import AlignmentWarning, doubt_moments
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
@@ -106,6 +108,9 @@ def match(
     -----
     ColumnNamesWarning
         If only one set has names of columns: they are paired by position then.
+    AlignmentWarning
+        If the pairs of two sets of equal size contradict the moments by which "standardize" aligned them, as
+        they do if there are wild points.
 
     Examples
     --------
@@ -148,9 +153,24 @@ def match(
     else:
         result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
+    if wanted is None and isinstance(alignment, str) and alignment == "standardize":
+        _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):
         result = choose_pairs(x, y, result, wanted if isinstance(wanted, FalseShare) else None, workers)
     return result._replace(labels=labels)
+
+
+def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
+    """Warn if the pairs contradict the moments; with sets of different sizes these differ in any case."""
+    if len(x) == len(y) and result.covariance is None and result.row_dual is not None:
+        doubt = doubt_moments(x, y, result)
+        if doubt:
+            warnings.warn(
+                f"the pairs contradict {doubt}. Some points may be wild, or without a partner, or have very "
+                "much noise: try alignment='robust' or 'auto'",
+                AlignmentWarning,
+                stacklevel=3,
+            )
 
 
 def _match_isotropic(
