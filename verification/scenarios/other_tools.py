@@ -88,7 +88,7 @@ def paper(task: Task) -> IntArray:
 
 def automatic(task: Task) -> IntArray:
     """Let the library choose alignment, covariance and pairs."""
-    return lslmatch.match(task.x, task.y, alignment="auto", covariance="auto").permutation
+    return lslmatch.match(task.x, task.y, alignment="auto", covariance="auto", pairs="auto").permutation
 
 
 TOOLS: Mapping[str, Tool] = {
