@@ -153,6 +153,17 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
     return {"": table}
 
 
+def page_table(rows: Sequence[Row], column: str) -> str:
+    """Give a column in per cent as a table for a page: a line for each situation, a column for each tool."""
+    share = {(row["situation"], row["tool"]): row[column] for row in rows}
+    lines = [["data", *TOOLS], ["---"] * (len(TOOLS) + 1)]
+    lines += [
+        [situation, *(f"{100 * share[situation, tool]:.0f}" for tool in TOOLS)]
+        for situation in dict.fromkeys(row["situation"] for row in rows)
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
 def draw(figure: Any, tables: Tables) -> None:
     """Draw the shares as a matrix, situations from top to bottom."""
     rows = tables[""]

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,12 @@ def test_shares_count_what_is_not_known_and_wrong_pairs(task, monkeypatch, tmp_p
     making.write(figure, samples, {}, tmp_path)
     assert len(making.read_tables(figure, tmp_path)[""]) == 2 * len(tools.SITUATIONS)
     assert (tmp_path / "tools.png").is_file()
+
+
+def test_tables_of_the_page_are_those_of_the_stored_run():
+    docs = Path(__file__).parents[3] / "docs"
+    (figure,) = tools.FIGURES
+    rows = making.read_tables(figure, docs / "figures")[""]
+    page = (docs / "which-tool.md").read_text(encoding="utf-8")
+    assert tools.page_table(rows, "recovered") in page
+    assert tools.page_table(rows, "false") in page
