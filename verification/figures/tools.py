@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def draw(figure: Any, tables: Tables) -> None:
     matrix = np.array([[share[situation, tool] for tool in TOOLS] for situation in situations])
     draw_share_matrix(axes, matrix, 9)
     axes.set_yticks(range(len(situations)), situations)
-    axes.set_xticks(range(len(TOOLS)), [name.replace(" ", "\n", 1) for name in TOOLS])
+    axes.set_xticks(range(len(TOOLS)), [fill(name, 16, break_on_hyphens=False) for name in TOOLS])
     axes.grid(False)
     axes.tick_params(length=0)
     figure.suptitle("Which tool finds the partners: per cent of the true pairs", fontweight="bold")
