@@ -57,8 +57,9 @@ class Answer(NamedTuple):
     def gap(self) -> float | None:
         """What the certificate leaves open: no matching costs less than this one by more."""
         # Weak duality: every condition is met up to `violation`.
-        larger = max(len(self.inputs.x), len(self.inputs.y))
-        return None if self.violation is None else 2 * larger * self.violation
+        n, m = len(self.inputs.x), len(self.inputs.y)
+        points = max(n, m) if self.result.price is None else n + m
+        return None if self.violation is None else 2 * points * self.violation
 
 
 def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
@@ -183,7 +184,8 @@ def _trust(answer: Answer, found: Diagnosis) -> list[tuple[str, str]]:
     spread = (
         "may be equal for all points"
         if not low > 1.0
-        else f"differs between points: variances by a factor of {low:.3g} at least, {high:.3g} at most"
+        else f"differs between points: variances by a factor of {low:.3g} at least"
+        + (f", {high:.3g} at most" if math.isfinite(high) else "")
     )
     lines = [
         ("noise", f"{np.median(found.noise[answer.rows]):.4g} median; {spread}"),

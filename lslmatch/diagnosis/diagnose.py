@@ -274,6 +274,7 @@ def diagnose(
         rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
         result = result._replace(permutation=permutation)
         margin, confidence = _judge(x, y, geometry, result, chosen, rate, workers)
+    errors = estimate_errors(geometry, *given, permutation, result.profile is not None)
     expected, interval = expected_right(confidence)
     return Diagnosis(
         _verdict(separation, floor, threshold, expected, interval),
@@ -288,8 +289,8 @@ def diagnose(
         confidence,
         expected,
         interval,
-        *estimate_errors(geometry, *given, permutation, result.profile is not None),
-        noise_ratio_interval(pairs),
+        *errors,
+        noise_ratio_interval(pairs, errors[0] / given[2].scale),
     )
 
 

@@ -106,24 +106,29 @@ def profile_errors(
     return math.sqrt(_variance_of_sum(of_scale)), np.sqrt(_variance_of_sum(of_shift))
 
 
-def noise_ratio_interval(pairs: Geometry) -> tuple[float, float]:
+@np.errstate(all="ignore")
+def noise_ratio_interval(pairs: Geometry, relative_error: float) -> tuple[float, float]:
     """Bound the largest ratio of two noise variances, from the squared distances of the pairs.
 
     Each is a noise variance times a chi-square variable of d degrees of freedom. With probability 0.95 all of
     these are between two quantiles at once, so no ratio of squares is off by more than that of the quantiles.
+    A distance may also be off by twice the error of the mean residual, and of the scale (`relative_error`)
+    times the distance from the centre: where that is all there is, there is no upper bound.
     """
     from scipy.special import gammaincinv
 
-    r = _residuals(pairs)
+    r, s = _residuals(pairs), _centred(pairs.a)
     k, d = r.shape
-    squares = np.einsum("ij,ij->i", r, r)
-    if not squares.min() > 0.0:
-        return 1.0, math.inf
+    distance = np.linalg.norm(r, axis=1)
+    shifted = math.sqrt(float(distance @ distance)) / k
+    scaled = 0.0 if math.isnan(relative_error) else relative_error * np.linalg.norm(s, axis=1)
+    reach = 2.0 * (shifted + scaled) if not math.isnan(relative_error) else 0.0
+    least, greatest = np.maximum(distance - reach, 0.0), distance + reach
     tail = (1.0 - _LEVEL) / (2 * k)
     low, high = gammaincinv(d / 2, [tail, 1.0 - tail])
-    with np.errstate(over="ignore"):
-        ratio, reach = float(squares.max() / squares.min()), float(high / low)
-    return max(ratio / reach, 1.0), ratio * reach
+    at_least = float((least.max() / greatest.min()) ** 2 * low / high)
+    at_most = float((greatest.max() / least.min()) ** 2 * high / low)
+    return (at_least if at_least > 1.0 else 1.0), (math.inf if math.isnan(at_most) else at_most)
 
 
 def _residuals(pairs: Geometry) -> FloatArray:

@@ -111,7 +111,7 @@ def coverage(ratio, degrees, seed):
     for _ in range(DRAWS):
         sigma = np.geomspace(1.0, math.sqrt(ratio), 20)[:, None]
         r = np.repeat(sigma * rng.normal(size=(20, 5)), degrees, axis=1)
-        low, high = noise_ratio_interval(Geometry(r, 0 * r, 0 * r, 0 * r, 0))
+        low, high = noise_ratio_interval(Geometry(r, 0 * r, 0 * r, 0 * r, 0), math.nan)
         held += low <= ratio * (1 + 1e-12) and ratio <= high
     return held / DRAWS
 
@@ -125,6 +125,19 @@ def test_an_interval_that_is_too_narrow_is_noticed():
     assert coverage(1.0, 20, 13) < 0.5
 
 
+def test_the_error_of_the_scale_widens_the_interval():
+    rng = np.random.default_rng(4)
+    features = 100.0 * rng.normal(size=(20, 30))
+    noise = np.geomspace(0.01, 1.0, 20)[:, None]  # the variances differ by a factor of 10,000
+    x, y = (features + noise * rng.normal(size=(20, 30)) for _ in range(2))
+    result = match(x, y)
+    low, high = diagnose(x, y, result).noise_ratio_interval
+    assert 1.0 < low <= 1e4 <= high
+    rows = np.arange(20)
+    pairs = common_coordinates(x, y, result.affine).taken(rows, result.permutation)
+    assert noise_ratio_interval(pairs, math.nan)[1] < 1e4  # as if the scale were exact
+
+
 def test_pairs_that_coincide_leave_the_ratio_open():
     zero = np.zeros((4, 2))
-    assert noise_ratio_interval(Geometry(zero, zero, zero, zero, 0)) == (1.0, math.inf)
+    assert noise_ratio_interval(Geometry(zero, zero, zero, zero, 0), math.nan) == (1.0, math.inf)

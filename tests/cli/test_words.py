@@ -1,0 +1,169 @@
+"""What ``lslmatch match`` says: the answer first, doubt before proof, and the same for machines."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lslmatch import diagnose, match
+from lslmatch.cli import main as command_line
+from lslmatch.cli.match_words import _about
+from lslmatch.summary import percent
+from tests.support.command_line import assert_refused, table
+
+
+def said(capsys, *arguments):
+    assert command_line.main(["match", *map(str, arguments)]) == 0
+    return {name: text.strip() for name, text in table(capsys.readouterr().out).items()}
+
+
+@pytest.fixture
+def unrelated(tmp_path):
+    """Two sets that have nothing to do with each other."""
+    rng = np.random.default_rng(2)
+    paths = [str(tmp_path / f"{name}.npy") for name in "xy"]
+    for path in paths:
+        np.save(path, rng.normal(size=(40, 2)))
+    return paths
+
+
+def test_the_answer_comes_first_and_is_that_of_the_diagnosis(points, saved, capsys):
+    found = diagnose(*points, match(*points))
+    lines = said(capsys, *saved)
+    assert list(lines)[:5] == ["answer", "verdict", "look at", "scale", "shift"]
+    low, high = found.expected_right_interval
+    interval = f"(95 % interval {percent(low)} to {percent(high)})"
+    assert lines["answer"] == f"24 pairs, {_about(found.expected_right)} right {interval}"
+    assert lines["look at"] == "no pair: all have a confidence of 90% or more"
+    assert lines["scale"] == f"{match(*points).scale:.6g} (standard error {found.scale_error:.2g})"
+    assert lines["shift"].endswith(", with standard errors")
+    assert "ratio" not in lines["noise"]
+    assert lines["noise"].endswith("may be equal for all points")
+
+
+def test_doubt_is_told_before_proof(unrelated, capsys):
+    lines = said(capsys, *unrelated)
+    assert lines["answer"].startswith("doubtful: 40 pairs, of which only about ")
+    names = list(lines)
+    assert names.index("answer") < names.index("certificate")
+    assert lines["certificate"].endswith("; that the pairs are right it does not prove")
+    assert "rows of x, the most doubtful first: " in lines["look at"]
+    x, y = map(np.load, unrelated)
+    found = diagnose(x, y, match(x, y))
+    first = lines["look at"].rpartition(": ")[2].split(", ")[0]
+    assert int(first) == found.doubtful()[0]
+
+
+def test_unequal_noise_has_a_bound(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    features = 100.0 * rng.normal(size=(20, 30))
+    noise = np.geomspace(0.01, 1.0, 20)[:, None]
+    for name in "xy":
+        np.save(tmp_path / f"{name}.npy", features + noise * rng.normal(size=(20, 30)))
+    noise_line = said(capsys, tmp_path / "x.npy", tmp_path / "y.npy")["noise"]
+    low = float(noise_line.partition("by a factor of ")[2].split()[0])
+    assert 1.0 < low < 1e4  # the truth
+    assert noise_line.endswith(" at least")  # the error of the scale hides how quiet the quietest are
+
+
+def test_too_many_pairs_for_confidences_are_told(saved, capsys, monkeypatch):
+    monkeypatch.setattr("lslmatch.diagnosis.diagnose._MOST_PAIRS", 100)
+    lines = said(capsys, *saved)
+    assert lines["answer"].startswith(
+        "24 pairs; how many are right was not estimated: of more than 16 million"
+    )
+    assert lines["look at"] == "pairs with small margins: there are no confidences"
+
+
+def test_greedy_pairs_have_no_share(saved, capsys):
+    lines = said(capsys, *saved, "--objective", "greedy")
+    assert lines["answer"] == "24 pairs; how many are right is not known of the greedy matching"
+    assert lines["certificate"] == "none"
+
+
+def test_nothing_is_checked_if_one_says_so(saved, tmp_path, capsys):
+    out = tmp_path / "pairs.csv"
+    lines = said(capsys, *saved, "--no-check", "--out", out)
+    assert lines["answer"] == "24 pairs; how many are right was not estimated (--no-check)"
+    assert lines["certificate"] == "not checked (--no-check)"
+    assert list(lines["seconds"].split(", ")) == [lines["seconds"]]
+    assert out.read_text().splitlines()[0] == "x,y,distance"
+
+
+def test_quiet_is_quiet(saved, tmp_path, capsys):
+    assert command_line.main(["match", *saved, "--quiet", "--out", str(tmp_path / "pairs.csv")]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert (tmp_path / "pairs.csv").exists()
+
+
+def test_a_number_of_pairs(saved, points, capsys):
+    lines = said(capsys, *saved, "--pairs", "10")
+    assert "10 pairs, " in lines["answer"]
+    assert float(lines["objective"].split()[0]) == pytest.approx(match(*points, pairs=10).objective)
+
+
+@pytest.mark.parametrize(
+    ("options", "because"),
+    [
+        (["--json", "--quiet"], "--json needs standard output for itself"),
+        (["--json", "--out", "-"], "--json needs standard output for itself"),
+        (["--pairs", "some"], "pairs must be"),
+        (["--pairs", "99"], "pairs must be at most 24"),
+        (["--columns", "0,0"], "--columns must name each column once"),
+        (["--columns", "0,"], "--columns must be names with commas between them"),
+        (["--id", "a,b,c"], "--id must be one name, or one for X and one for Y"),
+        (["--columns", "0,1", "--id", "1"], "--columns must not have the column of --id"),
+    ],
+)
+def test_options_that_contradict_are_refused(options, because, saved, tmp_path, capsys):
+    assert_refused(capsys, tmp_path, "match", *saved, *options, because=because)
+
+
+def test_standard_input_is_one_file_only(tmp_path, capsys):
+    assert_refused(capsys, tmp_path, "match", "-", "-", because="standard input can be one file only")
+
+
+def test_machines_get_the_same(points, saved, capsys):
+    assert command_line.main(["match", *saved, "--json"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("\n") == 1
+    found, result = json.loads(text), match(*points)
+    expected = diagnose(*points, result)
+    assert found["pairs"]["y"] == result.permutation.tolist()
+    assert found["pairs"]["confidence"] == expected.confidence.tolist()
+    assert found["scale"] == {"value": result.scale, "standard_error": expected.scale_error}
+    assert found["shift"]["standard_error"] == expected.shift_error.tolist()
+    assert found["trust"]["expected_right"] == expected.expected_right
+    assert found["trust"]["doubtful"] is False
+    assert found["trust"]["look_at"] == []
+    assert found["trust"]["threshold"] is None  # Theorem 2 does not apply: not infinite, which JSON lacks
+    assert found["certificate"]["gap"] >= 0
+    assert set(found["seconds"]) == {"matching", "certificate", "trust"}
+
+
+def test_machines_are_told_that_nothing_was_checked(saved, capsys):
+    assert command_line.main(["match", *saved, "--json", "--no-check"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["trust"] is None
+    assert found["certificate"] == {"violation": None, "gap": None}
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.5, "50 %"),
+        (1.0, "100 %"),
+        (0.9999, "over 99.9 %"),
+        (0.996, "99.6 %"),
+        (0.0, "0 %"),
+        (1e-5, "under 0.1 %"),
+    ],
+)
+def test_nothing_is_certain_by_rounding(share, text):
+    assert percent(share) == text
+
+
+def test_exact_copies_have_a_certificate_without_a_sign(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.arange(12.0).reshape(6, 2) ** 2)
+    lines = said(capsys, tmp_path / "x.npy", tmp_path / "x.npy")
+    assert "-0" not in lines["certificate"].replace("e-0", "")
