@@ -9,7 +9,7 @@ its docstring gives. Wherever features and noise come together, one number of no
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from lslmatch._validation import (
     check_at_least,
     check_between,
     check_count,
+    check_option,
     check_points,
     check_positive,
     check_positive_vector,
@@ -28,6 +29,10 @@ from lslmatch._validation import (
 
 #: A sum of squares above this has lost nothing that matters to underflow.
 _SAFE_SQUARE = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+
+
+#: The constants of Theorem 2, the paper's and those that its proof gives.
+_CONSTANTS = {"paper": (5.0, 17.0, 52.0), "sharp": (4.68, 16.2, 47.52)}
 
 
 class Bounds(NamedTuple):
@@ -204,20 +209,39 @@ def frobenius_bounds(features: ArrayLike, noise: ArrayLike, delta: float) -> Bou
     return Bounds(mean + lower, mean + upper)
 
 
-def scale_error_bound(n: int, d: int, *, relative_noise: float, distortion: float, delta: float) -> float:
-    """Bound ``|tau-hat^2 / tau^2 - 1|`` by the three terms of Theorem 1.
+def scale_error_bound(
+    n: int,
+    d: int,
+    *,
+    relative_noise: float,
+    distortion: float,
+    delta: float,
+    constants: Literal["paper", "sharp"] = "paper",
+) -> float:
+    """Bound ``|tau-hat^2 / tau^2 - 1|`` by the three terms of Theorem 1, or by what its proof gives.
 
     The bound holds with probability at least 1 - 4 delta.
     `relative_noise` is alpha_sigma, `distortion` is lambda. The theorem asks for n >= 8 and for a
     `delta` of at least :func:`scale_error_smallest_delta`.
 
+    With ``constants="sharp"`` it is the quotient from which the proof derives the three terms, with both sums
+    centred at their mean and log(2/delta): (2 c + 2 alpha^2 L) / (lambda^2 + d (1 - 1/n) - c) with
+    c = 2 alpha (sqrt(2) lambda + sqrt(d)) sqrt(L). It needs no condition, and is infinite where the
+    denominator is not positive.
+
     Examples
     --------
     >>> round(scale_error_bound(100, 20, relative_noise=0.1, distortion=10.0, delta=0.05), 4)
     0.2334
+    >>> options = {"relative_noise": 0.1, "distortion": 10.0, "delta": 0.05}
+    >>> round(scale_error_bound(100, 20, **options, constants="sharp"), 4)
+    0.1276
     """
     n, d = check_count(n, "n", 2), check_count(d, "d", 1)
     alpha = check_positive(relative_noise, "relative_noise")
+    if check_option(constants, "constants", tuple(_CONSTANTS)) == "sharp":
+        ratio = check_at_least(distortion, "distortion", 0)
+        return _scale_error_quotient(n, d, alpha, ratio, math.log(2 / check_probability(delta, "delta")))
     root = math.hypot(check_at_least(distortion, "distortion", 0), math.sqrt(d))  # sqrt(lambda^2 + d)
     log = math.log(4 / check_probability(delta, "delta"))
     small, large = alpha * math.sqrt(log) / root, math.sqrt(d) / root
@@ -235,23 +259,31 @@ def scale_error_smallest_delta(d: int, *, relative_noise: float) -> float:
     return _smallest_delta(d, relative_noise, 224)
 
 
-def recovery_threshold(n: int, d: int, *, noise_ratio: float, delta: float) -> float:
+def recovery_threshold(
+    n: int, d: int, *, noise_ratio: float, delta: float, constants: Literal["paper", "sharp"] = "paper"
+) -> float:
     """Give the separation kappa(Z) from which Theorem 2 recovers pi with probability at least 1 - 4 delta.
 
     `noise_ratio` is rho_sigma. The theorem asks for n >= 8, n >= d and for a `delta` of at least
     :func:`recovery_smallest_delta`.
 
+    With ``constants="sharp"`` its constants 5, 17 and 52 become 4.68, 16.2 and 47.52, which its proof gives
+    under the same conditions (steps ``sharp-5``, ``sharp-17`` and ``sharp-52`` of the proof audit).
+
     Examples
     --------
     >>> round(recovery_threshold(100, 60, noise_ratio=1.0, delta=0.05), 1)
     214.0
+    >>> round(recovery_threshold(100, 60, noise_ratio=1.0, delta=0.05, constants="sharp"), 1)
+    199.2
     """
     n, d = check_count(n, "n", 2), check_count(d, "d", 1)
     rho = check_at_least(noise_ratio, "noise_ratio", 1)
     delta = check_probability(delta, "delta")
-    chi_square = 5 * math.sqrt(math.sqrt(d * _log_ratio(12, n, 3, delta)))
-    gaussian = 17 * math.sqrt(_log_ratio(24, n, 3, delta))
-    return chi_square + gaussian + 52 * math.sqrt(rho * math.log(4 / delta))
+    five, seventeen, fifty_two = _CONSTANTS[check_option(constants, "constants", tuple(_CONSTANTS))]
+    chi_square = five * math.sqrt(math.sqrt(d * _log_ratio(12, n, 3, delta)))
+    gaussian = seventeen * math.sqrt(_log_ratio(24, n, 3, delta))
+    return chi_square + gaussian + fifty_two * math.sqrt(rho * math.log(4 / delta))
 
 
 def recovery_smallest_delta(d: int, *, relative_noise: float) -> float:
@@ -364,6 +396,15 @@ def _sum_of_squares_deviations(mu: FloatArray, noise: FloatArray, delta: float) 
     spread = 2 * largest * _norm(mu) * math.sqrt(2 * log)
     spread += 2 * float(np.sqrt((noise**4).sum())) * math.sqrt(d * log)
     return Bounds(-spread - d / n * float(np.vdot(noise, noise)), spread + 2 * largest * largest * log)
+
+
+def _scale_error_quotient(n: int, d: int, alpha: float, distortion: float, log: float) -> float:
+    """Give the bound on the difference of both sums over that on the second one, all over lambda^2 + d."""
+    root = math.hypot(distortion, math.sqrt(d))
+    small, mean, noise = alpha * math.sqrt(log) / root, distortion / root, math.sqrt(d) / root
+    cross = 2 * small * (math.sqrt(2) * mean + noise)
+    denominator = 1 - noise * noise / n - cross
+    return (2 * cross + 2 * small * small) / denominator if denominator > 0 else math.inf
 
 
 def _smallest_delta(d: int, relative_noise: float, constant: float) -> float:

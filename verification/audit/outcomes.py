@@ -15,6 +15,10 @@ class AuditOutcome:
     """An ``AuditStep`` of :mod:`verification.audit`."""
     known: str
     """Why the step is known to fail as written; empty for a step that should hold."""
+    line: int | None = None
+    """The line of the paper's source, for a known failure."""
+    consequence: str = ""
+    """What a known failure changes."""
 
     @property
     def survivors(self) -> list[str]:
@@ -43,6 +47,8 @@ class AuditOutcome:
             "reduction": step.reduction,
             "exact_witness": step.exact_witness,
             "repair": step.repair,
+            "line": self.line,
+            "consequence": self.consequence,
             "trials": step.searched,
             "violations": int(step.verdict == "refuted"),
             "allowed": 0.0,
@@ -75,7 +81,12 @@ def run_steps(
     wanted = set(chosen)
     if not wanted:
         return []
-    from verification.audit import KNOWN_FAILURES, run_audit
+    from verification.audit import FINDINGS, run_audit
 
     steps = run_audit(profile, seed, progress, wanted)
-    return [AuditOutcome(step, KNOWN_FAILURES.get(step.id, "")) for step in steps]
+    outcomes = []
+    for step in steps:
+        listed = FINDINGS.get(step.id)
+        found = (listed.what, listed.line, listed.consequence) if listed else ("",)
+        outcomes.append(AuditOutcome(step, *found))
+    return outcomes

@@ -87,7 +87,8 @@ def _am_gm(coefficient: int) -> Problem:
     return Problem(3, domain, slack)
 
 
-def _h_nonnegative(constant: int) -> Problem:
+def h_nonnegative(constant: int) -> Problem:
+    """Check h(lambda) >= 0 under the condition with another constant in place of 224."""
     domain = partial(theorem_region, constant=constant, log_name="log_2_delta")
     return Problem(5, domain, lambda m, p: _h(m, p, p.lam) / (p.lam**2 + p.d))
 
@@ -210,8 +211,8 @@ STEPS = (
         "thm-1-h-nonnegative",
         "The conditions of the theorem keep the denominator above the numerator",
         "h(lambda) >= 0 for n >= 8, log(2/delta) <= d / (224 alpha^2), every lambda >= 0",
-        _h_nonnegative(224),
-        {"170 in place of 224": _h_nonnegative(170)},
+        h_nonnegative(224),
+        {"170 in place of 224": h_nonnegative(170)},
         lambda finding: f"The constant 224 may be lowered to {_smallest_constant():.2f} at n = 8.",
     ),
     Step(
@@ -263,7 +264,7 @@ STEPS = (
         "The ratio of the two sides is of order sqrt(d/n) for equal noise magnitudes and lambda = 0, so no "
         "absolute constant will do once d is far above n and the bound does not follow from the theorem by "
         "integration. Below the smallest delta of the theorem the integral has no bound either.",
-        "Drop the third term as in thm-1-recentred, or assume n >= d, and bound the tail below the smallest "
-        "delta separately.",
+        "Assume d >= 16 alpha^2; then neither the third term nor n >= d is needed: see "
+        "thm-1-expectation-repaired. Without it the display itself is false: see thm-1-expectation-display.",
     ),
 )

@@ -18,7 +18,7 @@ from verification.audit.theorem_2_suprema import threshold
 _CONDITIONS = partial(theorem_region, constant=1024)
 
 
-def _scale_error(m: Arithmetic, p: Any) -> Any:
+def scale_error(m: Arithmetic, p: Any) -> Any:
     """Give epsilon_tau, the three terms of Theorem 1."""
     total = p.lam**2 + p.d
     return 12 * _small(m, p) + 2 * _small(m, p) ** 2 + 2 * p.d / (p.n * total)
@@ -45,7 +45,7 @@ def _small_n(least: int) -> Problem:
 
 
 def _half(tall: bool) -> Problem:
-    return Problem(5, partial(_CONDITIONS, tall=tall), lambda m, p: at_most(2 * _scale_error(m, p), 1))
+    return Problem(5, partial(_CONDITIONS, tall=tall), lambda m, p: at_most(2 * scale_error(m, p), 1))
 
 
 def _explain_half(finding: Finding) -> str:
@@ -70,7 +70,7 @@ def _half_by_kappa(divisor: int) -> Problem:
         lam = (1 - 1 / n) * kappa * log_between(u[5], 1, 1e3) / divisor
         return {**point, "alpha": log_between(u[2], 1 / np.sqrt(n), 1), "lam": lam}
 
-    return Problem(6, domain, lambda m, p: at_most(2 * _scale_error(m, p), 1))
+    return Problem(6, domain, lambda m, p: at_most(2 * scale_error(m, p), 1))
 
 
 def _thirteen(smallest: int) -> Problem:
@@ -82,14 +82,14 @@ def _thirteen(smallest: int) -> Problem:
 
 def _first_term(constant: int) -> Problem:
     domain = partial(_CONDITIONS, tall=True)
-    return Problem(5, domain, lambda m, p: at_most(_scale_error(m, p), constant * _small(m, p)))
+    return Problem(5, domain, lambda m, p: at_most(scale_error(m, p), constant * _small(m, p)))
 
 
 def _fifty_two(constant: int, tall: bool) -> Problem:
     """Compare all three terms times max ||mu_i|| / s_i with constant sqrt(rho log(4/delta)); rho cancels."""
 
     def slack(m: Arithmetic, p: Any) -> Any:
-        obstruction = _scale_error(m, p) * p.lam / (p.alpha * m.sqrt(1 - 1 / p.n))
+        obstruction = scale_error(m, p) * p.lam / (p.alpha * m.sqrt(1 - 1 / p.n))
         return at_most(obstruction, constant * m.sqrt(p.log_4_delta))
 
     return Problem(5, partial(_CONDITIONS, tall=tall), slack)

@@ -29,13 +29,13 @@ def _with_epsilon(u: FloatArray, tall: bool = True) -> Point:
     return {**_CONDITIONS(u, tall=tall), "epsilon": log_between(u[5], 1e-6, 0.5)}
 
 
-def _asked_by_zeta_1(m: Arithmetic, p: Any) -> Any:
+def asked_by_zeta_1(m: Arithmetic, p: Any) -> Any:
     """Give 8 times Lemma 3's bound at delta/2, its term in epsilon included."""
     moved = 2 * p.epsilon / p.n * m.sqrt(log_over_delta(m, p, 16, 1))
     return 8 * (m.sqrt(2 * log_over_delta(m, p, 24, 3)) + moved)
 
 
-def _asked_by_zeta_2(m: Arithmetic, p: Any) -> Any:
+def asked_by_zeta_2(m: Arithmetic, p: Any) -> Any:
     """Give 16/3 times Lemma 4's bound, its terms in epsilon included."""
     net, norms = log_over_delta(m, p, 12, 3), log_over_delta(m, p, 4, 1)
     moved = 4 * p.epsilon / p.n * (p.d + 2 * m.sqrt(p.d * norms) + 2 * norms)
@@ -44,7 +44,7 @@ def _asked_by_zeta_2(m: Arithmetic, p: Any) -> Any:
 
 def _dropped_1(percent: int) -> Problem:
     def slack(m: Arithmetic, p: Any) -> Any:
-        return at_most(_asked_by_zeta_1(m, p), 8 * m.sqrt(2 * log_over_delta(m, p, 24, 3)) * percent / 100)
+        return at_most(asked_by_zeta_1(m, p), 8 * m.sqrt(2 * log_over_delta(m, p, 24, 3)) * percent / 100)
 
     return Problem(6, _with_epsilon, slack)
 
@@ -52,7 +52,7 @@ def _dropped_1(percent: int) -> Problem:
 def _dropped_2(percent: int) -> Problem:
     def slack(m: Arithmetic, p: Any) -> Any:
         net = log_over_delta(m, p, 12, 3)
-        return at_most(_asked_by_zeta_2(m, p), 32 * (m.sqrt(p.d * net) + net) / 3 * percent / 100)
+        return at_most(asked_by_zeta_2(m, p), 32 * (m.sqrt(p.d * net) + net) / 3 * percent / 100)
 
     return Problem(6, _with_epsilon, slack)
 
@@ -62,14 +62,14 @@ def _kept_1(chi_square: bool) -> Problem:
 
     def slack(m: Arithmetic, p: Any) -> Any:
         given = threshold(m, p) if chi_square else 17 * m.sqrt(log_over_delta(m, p, 24, 3))
-        return at_most(_asked_by_zeta_1(m, p), given / (1 + p.epsilon))
+        return at_most(asked_by_zeta_1(m, p), given / (1 + p.epsilon))
 
     return Problem(6, _with_epsilon, slack)
 
 
 def _kept_2(tall: bool) -> Problem:
     def slack(m: Arithmetic, p: Any) -> Any:
-        return at_most(_asked_by_zeta_2(m, p), (threshold(m, p) / (1 + p.epsilon)) ** 2)
+        return at_most(asked_by_zeta_2(m, p), (threshold(m, p) / (1 + p.epsilon)) ** 2)
 
     return Problem(6, partial(_with_epsilon, tall=tall), slack)
 

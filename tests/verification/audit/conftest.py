@@ -5,6 +5,6 @@ import pytest
 from verification.audit import run_audit
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def results():
     return {step.id: step for step in run_audit("smoke", 0)}

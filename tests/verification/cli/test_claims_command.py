@@ -12,7 +12,7 @@ from verification.cli import progress
 from verification.cli.main import main
 from verification.engine.trials import Batch
 
-AUDIT_FIELDS = {"method", "reduction", "exact_witness", "repair"}
+AUDIT_FIELDS = {"method", "reduction", "exact_witness", "repair", "line", "consequence"}
 FIELDS = {"id", "statement", "kind", "verdict", "trials", "violations", "allowed", "upper_limit", "slack"}
 FIELDS |= {"controls", "cells", "trials_per_second"}
 

@@ -17,7 +17,7 @@ from verification.audit.proofs.polynomials import Range
 from verification.audit.proofs.trees import Box, Function, halves, whole_box
 
 #: A goal that needs more leaves is given up.
-MOST_LEAVES = 4_000
+MOST_LEAVES = 1_000
 #: What the solver may spend on a goal, in milliseconds.
 SOLVER_TIME = 20_000
 

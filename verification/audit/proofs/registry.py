@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from verification.audit.proofs import (
+    events,
     lemmas,
     proposition_1,
     section_4,
+    sharper,
     theorem_1,
     theorem_2,
     theorem_2_constants,
@@ -24,7 +26,7 @@ STORED = Path(__file__).with_name("trees.json")
 
 PROOFS: dict[str, Proof] = {
     name: proof
-    for part in (section_4, proposition_1, theorem_1, lemmas, theorem_2, theorem_2_constants)
+    for part in (section_4, proposition_1, theorem_1, lemmas, theorem_2, theorem_2_constants, events, sharper)
     for name, proof in part.PROOFS.items()
 }
 

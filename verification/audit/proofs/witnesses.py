@@ -124,4 +124,14 @@ WITNESSES = {
         {"n": 1024, "d": 2, "alpha": F(1, 32), "log_4_delta": F(3, 2), "lam": 0}, _theorem_2, _COUNTS
     ),
     "thm-2-probability": Witness({"delta": F(1, 10)}, _level),
+    "thm-1-expectation-display": Witness(
+        {"n": 8, "ratio": F(1, 10**6)}, lambda m, p: [p.n - 8, p.ratio, 1 - p.ratio], ("n",)
+    ),
+    "prop-1-frobenius-remark": Witness({"bound": 1, "gap": 1}, _positive("bound", "gap")),
+    "thm-2-zeta-1-defined": Witness(
+        {"epsilon": F(1, 4), "tau": 1}, lambda m, p: [p.epsilon - abs(1 - p.tau), 1 - 2 * p.epsilon]
+    ),
+    "thm-2-random-separation": Witness(
+        {"epsilon": F(1, 4), "tau": 3, "mu_i": 3, "mu_j": 1}, _positive("epsilon", "tau", "mu_i", "mu_j")
+    ),
 }
