@@ -125,7 +125,8 @@ def match(
     ([2, 0, 3, 1], 3.0)
     """
     labels = row_labels(x, y)
-    covariance = in_column_order(covariance, column_names(x, "x"), "covariance")
+    columns = column_names(x, "x")
+    covariance = in_column_order(covariance, columns, "covariance")
     x, y = check_point_pair(x, y)
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
@@ -157,7 +158,7 @@ def match(
         _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):
         result = choose_pairs(x, y, result, wanted if isinstance(wanted, FalseShare) else None, workers)
-    return result._replace(labels=labels)
+    return result._replace(labels=labels, columns=columns)
 
 
 def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:

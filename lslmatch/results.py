@@ -190,6 +190,8 @@ class MatchResult(NamedTuple):
     """What was chosen automatically, and why: a line each for alignment, covariance and pairs."""
     confidence: FloatArray | None = None
     """(n,): the probability that a pair is right if pairs were chosen, NaN for an x without a partner."""
+    columns: tuple[str, ...] | None = None
+    """The names of the coordinates, in the order of `shift`, if x came with them."""
 
     @property
     def affine(self) -> Affine:
@@ -276,13 +278,17 @@ class MatchResult(NamedTuple):
         Parameters
         ----------
         y : array_like of shape (k, d)
-            Any points in the units of y.
+            Any points in the units of y. Columns of a DataFrame are found by name, if x had names.
 
         Returns
         -------
         numpy.ndarray or pandas.DataFrame
-            Of the same shape; a DataFrame keeps its index and its columns.
+            Of the same shape. A DataFrame keeps its index; its columns come in the order of x.
         """
+        if self.columns is not None and hasattr(y, "iloc") and all(isinstance(name, str) for name in y):
+            if set(y) != set(self.columns) or len(y.columns) != len(self.columns):
+                raise ValueError(f"y must have the columns {list(self.columns)}; got {list(y)}")
+            y = y[list(self.columns)]
         shape = np.shape(y)
         if len(shape) != 2 or shape[1] != self.shift.size:
             raise ValueError(f"y must have shape (k, {self.shift.size}), points as rows; got shape {shape}")

@@ -185,6 +185,20 @@ def test_frames_stay_frames():
     np.testing.assert_array_equal(frame.loc[["i", "k"]], Y[[2, 0]])
 
 
+def test_columns_of_a_frame_are_mapped_by_their_names():
+    pandas = pytest.importorskip("pandas")
+    x, y = pandas.DataFrame(X, columns=["a", "b"]), pandas.DataFrame(Y, columns=["a", "b"])
+    result = match(x, y[["b", "a"]])
+    assert result.columns == ("a", "b")
+    moved = result.transform(y[["b", "a"]])
+    assert list(moved) == ["a", "b"]
+    np.testing.assert_allclose(result.aligned(moved), X, atol=1e-12)
+    np.testing.assert_array_equal(result.transform(Y), moved)  # without names, by position
+    with pytest.raises(ValueError, match=r"y must have the columns \['a', 'b'\]; got \['a', 'c'\]"):
+        result.transform(y.rename(columns={"b": "c"}))
+    assert match(X, Y).columns is None
+
+
 @pytest.mark.parametrize("kind", [bool, int, float, complex, str, "datetime64[s]"])
 def test_a_point_without_partner_never_gets_the_last_row(kind):
     result = match(X, Y)._replace(permutation=np.array([1, -1, 0]))

@@ -11,6 +11,7 @@
   };
   const nameX = (k) => (data.xLabel ? data.xLabel[k] : String(data.x[k]));
   const nameY = (k) => (data.yLabel ? data.yLabel[k] : String(data.y[k]));
+  const nameBoth = (k) => `${data.xLabel ? "" : "x "}${nameX(k)} and ${data.yLabel ? "" : "y "}${nameY(k)}`;
   const isDoubtful = (k) => data.confidence !== null && data.confidence[k] !== null && data.confidence[k] < data.below;
   const shown = (value) => (value === null || value === undefined ? "\u2013" : String(Number(value.toPrecision(4))));
   let chosen = -1;
@@ -115,7 +116,7 @@
     const panel = find("detail");
     panel.replaceChildren();
     if (k >= 0) {
-      panel.append(make("h3", `${nameX(k)} and ${nameY(k)}`));
+      panel.append(make("h3", nameBoth(k)));
       const facts = columns.slice(2).map((column) => `${column.title} ${shown(column.value(k))}`).join(", ");
       panel.append(make("p", facts + (isDoubtful(k) ? ": doubtful" : ""), "hint"));
       const detail = data.details[k];
@@ -287,7 +288,7 @@
     tip.hidden = hover < 0;
     if (hover >= 0) {
       const confidence = data.confidence ? `, confidence ${shown(data.confidence[hover])}` : "";
-      tip.textContent = `${nameX(hover)} and ${nameY(hover)}${confidence}`;
+      tip.textContent = nameBoth(hover) + confidence;
       const [a, b] = toScreen(placeX(hover));
       tip.style.left = `${Math.max(4, Math.min(a + 12, view.width - tip.offsetWidth - 4))}px`;
       tip.style.top = `${Math.max(4, Math.min(b + 12, view.height - tip.offsetHeight - 4))}px`;
