@@ -225,6 +225,9 @@ class MatchResult(NamedTuple):
             ``print`` shows it as text, and a notebook as a table.
         """
         n, m, pairs = self._sizes()
+        scale = number(self.scale)
+        if diagnosis is not None and not np.isnan(diagnosis.scale_error):
+            scale += f", std err {diagnosis.scale_error:.2g}"
         left = [
             ("Points of x", f"{n:,}"),
             ("Points of y", "-" if m is None else f"{m:,}"),
@@ -235,7 +238,7 @@ class MatchResult(NamedTuple):
         right = [
             ("Objective", self.criterion),
             ("Its value", number(self.objective)),
-            ("Scale", number(self.scale)),
+            ("Scale", scale),
             ("Noise", "isotropic" if self.covariance is None else self.covariance.origin),
             ("Certificate", "none" if self.row_dual is None else "dual variables"),
         ]

@@ -213,7 +213,8 @@
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, view.width, view.height);
-    const radius = size > 1500 ? 1.8 : size > 300 ? 2.5 : 3.5;
+    const many = size * zoom ** -2 > 1500;
+    const radius = many ? 1.4 : size > 300 ? 2.5 : 3.5;
     const line = (k) => { pen.moveTo(...toScreen(placeX(k))); pen.lineTo(...toScreen(placeY(k))); };
     const stroke = (kind, width, which) => {
       pen.beginPath();
@@ -223,6 +224,7 @@
       pen.stroke();
     };
     const each = (test, action) => { for (let k = 0; k < size; k++) if (test(k)) action(k); };
+    pen.globalAlpha = many ? 0.45 : 1;
     if (mapped) stroke("join", 0.8, () => each((k) => !isDoubtful(k), line));
     pen.fillStyle = colour("first");
     each(() => true, (k) => {
@@ -231,10 +233,11 @@
       pen.arc(a, b, radius, 0, 7);
       pen.fill();
     });
-    stroke("second", 1.3, () => each(() => true, (k) => {
+    stroke("second", many ? 0.9 : 1.3, () => each(() => true, (k) => {
       const [a, b] = toScreen(placeY(k));
       pen.rect(a - radius, b - radius, 2 * radius, 2 * radius);
     }));
+    pen.globalAlpha = 1;
     stroke("ink", 1.4, () => {
       for (let k = 0; k < data.xAlone.length / 2; k++) cross(toScreen(place(data.xAlone, k)), 4);
       for (let k = 0; k < data.yAlone.length / 2; k++) {
@@ -242,12 +245,15 @@
       }
     });
     const ring = doubtful > 300 ? 3.5 : 6;
-    stroke("doubt", doubtful > 300 ? 1.2 : 2.4, () => each(isDoubtful, (k) => {
+    const marked = () => each(isDoubtful, (k) => {
       const [a, b] = toScreen(placeX(k));
       pen.moveTo(a + ring, b);
       pen.arc(a, b, ring, 0, 7);
       if (mapped) line(k);
-    }));
+    });
+    const thick = doubtful > 300 ? 1.2 : 2.4;
+    stroke("paper", 2.5 * thick, marked); // a rim, to be seen among many points
+    stroke("doubt", thick, marked);
     for (const k of new Set([hover, chosen])) {
       if (k < 0) continue;
       stroke("ink", 2.5, () => {
