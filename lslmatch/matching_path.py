@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lslmatch._comparison import comparable
 from lslmatch._types import FloatArray
 from lslmatch._validation import check_count, check_option, check_point_pair
 from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
@@ -13,11 +14,13 @@ from lslmatch.assignment.path import Path, solve_path
 from lslmatch.covariance.pair_costs import costs_of_result, with_pairs
 from lslmatch.matching import match
 from lslmatch.results import Affine, Assignment, MatchResult
+from lslmatch.summary import count, number
 
 #: Number of pairs n * m up to which the matrix of costs is made (2 GiB).
 _MOST_ENTRIES = 1 << 28
 
 
+@comparable
 class MatchPath(NamedTuple):
     """The least-cost matchings of k = 1, ..., K pairs, K = min(n, m), each with its certificate."""
 
@@ -31,6 +34,15 @@ class MatchPath(NamedTuple):
     """What changes from each matching to the next."""
     chosen: int | None = None
     """The number of pairs that was chosen, if one was."""
+
+    def __repr__(self) -> str:
+        """Give one line."""
+        low, high = number(self.increments[0]), number(self.increments[-1])
+        chosen = "" if self.chosen is None else f", {self.chosen:,} chosen"
+        return (
+            f"<MatchPath: 1 to {count(self.increments.size, 'pair')}, "
+            f"each adds from {low} to {high} ({self.first.criterion}){chosen}>"
+        )
 
     def matching(self, k: int) -> MatchResult:
         """Give the best matching of k pairs, 1 <= k <= K, as ``match(..., pairs=k)`` would.

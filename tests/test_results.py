@@ -6,7 +6,7 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 
-from lslmatch import Affine, Assignment, MatchResult, diagnose, match, solve_assignment
+from lslmatch import Affine, Assignment, MatchResult, diagnose, match, match_path, solve_assignment
 from lslmatch._optional import load
 from lslmatch.model import random_configuration
 from lslmatch.results import Labels
@@ -75,6 +75,14 @@ def test_reprs_are_one_line_and_name_the_sizes(objective):
         assert len(shown) < 160
     assert f"{n - 10} pairs" in repr(result)
     assert ("no certificate" in repr(result)) == (objective == "greedy")
+
+
+def test_repr_of_a_path_is_one_line():
+    path = match_path(X, Y, objective="lss")
+    assert repr(path).startswith("<MatchPath: 1 to 3 pairs, each adds from ")
+    assert repr(path._replace(chosen=2)).endswith(" (lss), 2 chosen>")
+    assert path == match_path(X, Y, objective="lss")
+    assert path != match_path(X, Y[:2], objective="lss")
 
 
 def test_repr_of_a_covariance_is_one_line():
