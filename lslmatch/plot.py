@@ -14,7 +14,7 @@ from lslmatch._optional import load
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_matching, check_point_pair
 from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
-from lslmatch.geometry.plane import principal_plane
+from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.matching_path import MatchPath
 from lslmatch.results import MatchResult
 
@@ -25,13 +25,15 @@ FIRST, SECOND, DOUBT, INK = "#0072b2", "#e69f00", "#d55e00", "#333333"
 _MANY = 2_000
 
 
-def points(x: Any, y: Any, *, ax: Any = None) -> Any:
-    """Draw both sets as they came, in the first two principal components of x.
+def points(x: Any, y: Any, result: MatchResult | None = None, *, ax: Any = None) -> Any:
+    """Draw both sets as they came, in the first two principal components of x or of the pairs.
 
     Parameters
     ----------
     x, y : array_like of shapes (n, d) and (m, d)
         The two sets. With d = 2 their coordinates are drawn, and with d = 1 one set above the other.
+    result : MatchResult, optional
+        What :func:`match` returned for them: then the components are those of :func:`pairs`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes unless given.
 
@@ -42,10 +44,10 @@ def points(x: Any, y: Any, *, ax: Any = None) -> Any:
     """
     x, y = check_point_pair(x, y)
     ax = _axes(ax)
-    a, b = _places(x, x, y)
+    a, b = _places(x if result is None else midpoints(x, y, result), x, y)
     _scatter(ax, a, "o", FIRST, f"x: {len(x):,} points")
     _scatter(ax, b, "s", SECOND, f"y: {len(y):,} points", hollow=True)
-    return _finish_plane(ax, x.shape[1], "as they came")
+    return _finish_plane(ax, x.shape[1], "as they came", "x" if result is None else "the pairs")
 
 
 def pairs(
@@ -57,7 +59,10 @@ def pairs(
     below: float = DOUBTFUL,
     ax: Any = None,
 ) -> Any:
-    """Draw x and the mapped y, in the first two principal components of x, with a line for each pair.
+    """Draw x and the mapped y with a line for each pair, in the first two principal components of the pairs.
+
+    These are the directions in which the midpoints of the pairs spread most: those of x alone would also be
+    the directions of its noise.
 
     Parameters
     ----------
@@ -80,7 +85,7 @@ def pairs(
     x, y = check_point_pair(x, y)
     partner = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     ax = _axes(ax)
-    a, b = _places(x, x, result.transform(y))
+    a, b = _places(midpoints(x, y, result), x, result.transform(y))
     matched = np.flatnonzero(partner >= 0)
     doubtful = np.zeros(len(x), np.bool_)
     if diagnosis is not None and diagnosis.confidence is not None:
@@ -100,7 +105,7 @@ def pairs(
     alone = np.setdiff1d(np.arange(len(y)), partner)
     if alone.size:
         ax.scatter(*b[alone].T, marker="+", s=60, c=INK, zorder=4, label=f"{alone.size:,} of y alone")
-    return _finish_plane(ax, x.shape[1], "after matching")
+    return _finish_plane(ax, x.shape[1], "after matching", "the pairs")
 
 
 def confidences(diagnosis: Diagnosis, *, below: float = DOUBTFUL, ax: Any = None) -> Any:
@@ -229,11 +234,11 @@ def _axes(ax: Any) -> Any:
     return load("matplotlib.pyplot", "plot", "lslmatch.plot").subplots(layout="constrained")[1]
 
 
-def _places(x: FloatArray, *sets: FloatArray) -> list[FloatArray]:
-    """Give the places of the points of both sets in the plane of x; if d = 1, one set above the other."""
-    plane = principal_plane(x)
+def _places(wide: FloatArray, *sets: FloatArray) -> list[FloatArray]:
+    """Give the places of both sets in the plane where `wide` spreads; if d = 1, one set above the other."""
+    plane = principal_plane(wide)
     places = [plane.places(points) for points in sets]
-    if x.shape[1] == 1:
+    if wide.shape[1] == 1:
         for height, points in enumerate(places):
             points[:, 1] = height
     return places
@@ -271,11 +276,11 @@ def _join(
     ax.add_collection(lines)
 
 
-def _finish_plane(ax: Any, d: int, title: str) -> Any:
+def _finish_plane(ax: Any, d: int, title: str, wide: str) -> Any:
     if d == 1:
         ax.set(xlabel="value", yticks=[0, 1], yticklabels=["x", "y"])
     else:
-        kind = "coordinate" if d == 2 else "principal component of x"
+        kind = "coordinate" if d == 2 else f"principal component of {wide}"
         ax.set(xlabel=f"first {kind}", ylabel=f"second {kind}")
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(title)

@@ -40,6 +40,7 @@ def test_every_picture_takes_and_returns_axes(case):
     x, y, result, diagnosis = case
     for draw in (
         lambda **ax: plot.points(x, y, **ax),
+        lambda **ax: plot.points(x, y, result, **ax),
         lambda **ax: plot.pairs(x, y, result, diagnosis, **ax),
         lambda **ax: plot.confidences(diagnosis, **ax),
         lambda **ax: plot.margins(diagnosis, **ax),

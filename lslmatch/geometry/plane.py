@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.results import MatchResult
 
 #: So many points are enough to say where the principal axes lie.
 _MOST = 10_000
@@ -41,3 +42,9 @@ def principal_plane(x: FloatArray) -> Plane:
     axes = np.zeros((2, d))
     axes[: len(found)] = found
     return Plane(axes, mean * unit)
+
+
+def midpoints(x: FloatArray, y: FloatArray, result: MatchResult) -> FloatArray:
+    """Give the points halfway between partners, in the units of x."""
+    rows = np.flatnonzero(result.permutation >= 0)
+    return 0.5 * x[rows] + 0.5 * result.transform(y[result.permutation[rows]])

@@ -11,7 +11,7 @@ import numpy as np
 from lslmatch._types import FloatArray
 from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
 from lslmatch.geometry.distances import pair_distances
-from lslmatch.geometry.plane import principal_plane
+from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.report.listing import Listing
 from lslmatch.results import Labels, MatchResult
 
@@ -55,8 +55,8 @@ def as_script(data: Any) -> str:
 
 
 def _places(x: FloatArray, y: FloatArray, result: MatchResult, rows: Any) -> dict[str, Any]:
-    """Give the places of the points in the plane of x, and how y lay before it was mapped."""
-    plane = principal_plane(x)._replace(centre=x.mean(axis=0))
+    """Give the places of the points in the plane of the pairs, and how y lay before it was mapped."""
+    plane = principal_plane(midpoints(x, y, result))._replace(centre=x.mean(axis=0))
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = plane.places(x), plane.places(result.transform(y))
         # A place of the mapped y is scale * (its place before) + offset.

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from lslmatch.geometry.plane import principal_plane
+from lslmatch import match
+from lslmatch.geometry.plane import midpoints, principal_plane
 
 
 def test_principal_components_show_the_widest_directions():
@@ -32,3 +33,9 @@ def test_many_points_need_no_more_than_some_for_the_axes():
     axes = np.abs(principal_plane(x).axes)
     assert axes[0, 1] > 0.99
     assert axes[1, 2] > 0.99
+
+
+def test_midpoints_lie_between_partners():
+    x = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
+    result = match(x, x[[2, 0, 1]] + [0.0, 2.0], alignment="identity")
+    np.testing.assert_array_equal(midpoints(x, x[[2, 0, 1]] + [0.0, 2.0], result), x + [0.0, 1.0])

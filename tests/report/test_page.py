@@ -94,7 +94,7 @@ def test_data_of_the_page_are_those_of_the_match(case):
     assert len(found["xAlone"]) == 8
     # Where y was before it was mapped, as the script computes it.
     mapped, offset = np.reshape(found["yPlace"], (-1, 2)), np.array(found["offset"])
-    plane = data.principal_plane(x)._replace(centre=x.mean(axis=0))
+    plane = data.principal_plane(data.midpoints(x, y, result))._replace(centre=x.mean(axis=0))
     np.testing.assert_allclose((mapped - offset) / found["scale"], plane.places(y)[partner], atol=1e-2)
 
 
