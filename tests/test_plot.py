@@ -115,6 +115,13 @@ def test_path_shows_every_increment(case):
     assert {"16 of x alone", "12 of y alone"} <= set(labels(plot.pairs(x, y, whole.matching(24))))
 
 
+def test_a_matching_of_no_pairs_is_drawn(case):
+    x, y, result, _ = case
+    ax = plot.pairs(x, y, result._replace(permutation=np.full(len(x), -1)))
+    assert {"0 pairs", "40 of x alone", "36 of y alone"} <= set(labels(ax))
+    ax.figure.canvas.draw()
+
+
 def test_what_is_not_there_is_said(case):
     x, y, result, diagnosis = case
     greedy = match(x, y, objective="greedy")

@@ -45,6 +45,8 @@ def principal_plane(x: FloatArray) -> Plane:
 
 
 def midpoints(x: FloatArray, y: FloatArray, result: MatchResult) -> FloatArray:
-    """Give the points halfway between partners, in the units of x."""
+    """Give the points halfway between partners, in the units of x; x itself if there are no pairs."""
     rows = np.flatnonzero(result.permutation >= 0)
+    if not rows.size:
+        return x
     return 0.5 * x[rows] + 0.5 * result.transform(y[result.permutation[rows]])

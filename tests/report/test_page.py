@@ -146,6 +146,17 @@ def test_any_dimension_and_size_has_a_page(d):
     assert None not in found["xPlace"]
 
 
+def test_a_matching_of_no_pairs_has_a_page_and_a_summary():
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    none = match(x, x)._replace(permutation=np.full(4, -1), price=-100.0)
+    page = make_report(x, x, none, violation=0.0)
+    assert "0 pairs. Without a partner: 4 of x and 4 of y." in page
+    assert len(json.loads(parts(page).scripts[0])["yAlone"]) == 8
+    assert "4 of x, 4 of y" in str(none.summary())
+    assert np.isnan(none.aligned(x)).all()
+    assert none.aligned(x, missing="drop").shape == (0, 3)
+
+
 def large(pairs, doubtful):
     """Make a result of many pairs, some of them doubtful, without matching anything."""
     confidence = np.ones(pairs)
