@@ -94,15 +94,15 @@ def _coordinates(
     order = np.arange(listing.rows.size)
     if diagnosis is not None and diagnosis.confidence is not None:
         order = np.argsort(diagnosis.confidence[listing.rows], kind="stable")
-    order = np.sort(order[: _MOST_NUMBERS // (2 * shown)])
+    order = np.sort(order[: _MOST_NUMBERS // (3 * shown)])
     details = {}
     for k in order.tolist():
         i = listing.rows[k]
         first, second = x[i], result.transform(y[result.permutation[i]][None])[0]
-        with np.errstate(over="ignore", invalid="ignore"):
-            widest = np.argsort(-np.abs(first - second), kind="stable")[:shown]
-        which = np.sort(widest)
-        detail = [_digits(first[which], 6), _digits(second[which], 6)]
+        # The difference apart: of values with a large common offset, rounded ones differ by nothing.
+        difference = first - second
+        which = np.sort(np.argsort(-np.abs(difference), kind="stable")[:shown])
+        detail = [_digits(first[which], 6), _digits(second[which], 6), _digits(difference[which])]
         details[str(k)] = detail if shown == x.shape[1] else [*detail, which.tolist()]
     return {"columns": None if columns is None else list(columns), "details": details}
 

@@ -13,7 +13,9 @@
   const nameY = (k) => (data.yLabel ? data.yLabel[k] : String(data.y[k]));
   const nameBoth = (k) => `${data.xLabel ? "" : "x "}${nameX(k)} and ${data.yLabel ? "" : "y "}${nameY(k)}`;
   const isDoubtful = (k) => data.confidence !== null && data.confidence[k] !== null && data.confidence[k] < data.below;
-  const shown = (value) => (value === null || value === undefined ? "\u2013" : String(Number(value.toPrecision(4))));
+  const shown = (value, digits = 4) => (
+    value === null || value === undefined ? "\u2013" : String(Number(value.toPrecision(digits)))
+  );
   let chosen = -1;
   let doubtful = 0;
   for (let k = 0; k < size; k++) doubtful += isDoubtful(k);
@@ -135,7 +137,7 @@
   }
 
   function sideBySide(detail) {
-    const [first, second, which] = detail;
+    const [first, second, differences, which] = detail;
     const box = make("div", undefined, "scroll");
     const table = make("table");
     const top = make("tr");
@@ -151,10 +153,10 @@
     first.forEach((value, position) => {
       const index = which ? which[position] : position;
       const line = make("tr");
-      const other = second[position];
-      const difference = value === null || other === null ? null : value - other;
       line.append(make("td", data.columns ? data.columns[index] : String(index)));
-      for (const part of [value, other, difference]) line.append(make("td", shown(part), "number"));
+      for (const part of [value, second[position], differences[position]]) {
+        line.append(make("td", shown(part, 6), "number"));
+      }
       lines.append(line);
     });
     table.append(lines);

@@ -87,9 +87,11 @@ def test_data_of_the_page_are_those_of_the_match(case):
     np.testing.assert_allclose(found["margin"], diagnosis.margin[rows], rtol=1e-4)
     away = np.linalg.norm(x[rows] - result.transform(y)[partner], axis=1)
     np.testing.assert_allclose(found["distance"], away, rtol=1e-4)
-    for k, (first, second) in found["details"].items():
+    for k, (first, second, difference) in found["details"].items():
         np.testing.assert_allclose(first, x[rows[int(k)]], rtol=1e-5)
         np.testing.assert_allclose(second, result.transform(y)[partner[int(k)]], rtol=1e-5)
+        exact = x[rows[int(k)]] - result.transform(y)[partner[int(k)]]
+        np.testing.assert_allclose(difference, exact, rtol=1e-4)
     assert len(found["details"]) == 36
     assert len(found["xAlone"]) == 8
     # Where y was before it was mapped, as the script computes it.
@@ -141,7 +143,7 @@ def test_any_dimension_and_size_has_a_page(d):
     result = match(x, x[::-1].copy(), pairs=4)
     found = json.loads(parts(make_report(x, x[::-1], result)).scripts[0])
     assert len(found["x"]) == 4
-    assert len(found["details"]["0"]) == (3 if d == 60 else 2)
+    assert len(found["details"]["0"]) == (4 if d == 60 else 3)
     assert len(found["details"]["0"][0]) == min(d, data.MOST_COORDINATES)
     assert None not in found["xPlace"]
 
