@@ -17,9 +17,14 @@ _LEAST_PAIRS = 6
 _FEWER = 0.95
 
 
+def is_choosable(n: int, m: int) -> bool:
+    """Tell whether there are few enough points to choose pairs from."""
+    return n * m <= _MOST_ENTRIES
+
+
 def check_choosable(n: int, m: int) -> None:
     """Raise if there are too many points to choose pairs from."""
-    if n * m > _MOST_ENTRIES:
+    if not is_choosable(n, m):
         raise ValueError(
             f"x and y must have at most {_MOST_ENTRIES} pairs of points to choose from them; got {n} times "
             f"{m}. Give a number of pairs, or 'all'"

@@ -12,6 +12,7 @@ from lslmatch._frames import as_frame, column_names, column_order
 from lslmatch._optional import load
 from lslmatch._types import IntArray
 from lslmatch._validation import as_real_array, check_finite
+from lslmatch.choosing import is_choosable
 from lslmatch.matching import match
 from lslmatch.results import Affine, MatchResult
 
@@ -34,8 +35,9 @@ class Matcher:
         The map from Y to X.
     covariance : {"isotropic", "estimate", "auto"} or array_like, default "auto"
         The covariance of the noise.
-    pairs : "all" or int, default "all"
-        How many pairs are matched.
+    pairs : {"all", "auto"}, int or FalseShare, default "auto"
+        How many pairs are matched. "auto" is "all" for another objective than "lsl", and for more points than
+        pairs can be chosen from; `decisions_` says so.
     noise : tuple of two array_like, optional
         The noise levels that "lsns" needs.
     workers : int, default 1
@@ -77,7 +79,7 @@ class Matcher:
         objective: str = "lsl",
         alignment: str | Affine = "auto",
         covariance: Any = "auto",
-        pairs: Any = "all",
+        pairs: Any = "auto",
         noise: tuple[Any, Any] | None = None,
         workers: int = 1,
     ) -> None:
@@ -103,7 +105,7 @@ class Matcher:
         Matcher
             Itself, fitted.
         """
-        result = match(X, Y, **self.get_params())
+        result = self._match(X, Y)
         names = column_names(X, "X")
         self.result_: MatchResult = result
         self.permutation_: IntArray = result.permutation
@@ -116,6 +118,20 @@ class Matcher:
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
+
+    def _match(self, X: Any, Y: Any) -> MatchResult:
+        """Match with the parameters; where pairs cannot be chosen, "auto" matches all."""
+        parameters = self.get_params()
+        why = ""
+        if isinstance(self.pairs, str) and self.pairs == "auto":
+            if self.objective != "lsl":
+                why = "pairs can be chosen for objective 'lsl' only"
+            elif np.ndim(X) == np.ndim(Y) == 2 and not is_choosable(np.shape(X)[0], np.shape(Y)[0]):
+                why = "there are too many points to choose pairs from"
+        if not why:
+            return match(X, Y, **parameters)
+        result = match(X, Y, **parameters | {"pairs": "all"})
+        return result._replace(decisions=(*result.decisions, f"pairs: all, as {why}"))
 
     def fit_predict(self, X: Any, Y: Any) -> IntArray:
         """Match X and Y, and give the partner of each point of X.

@@ -271,6 +271,8 @@ class MatchResult(NamedTuple):
             columns["x_label"] = self.labels.x
         if self.labels is not None and self.labels.y is not None:
             columns["y_label"] = rows_in_order(self.labels.y, self.permutation)
+        if self.confidence is not None:
+            columns["confidence"] = self.confidence
         if diagnosis is not None:
             columns |= diagnosis.columns()
         return pandas.DataFrame(columns)

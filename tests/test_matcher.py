@@ -21,7 +21,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8
 
 
 def test_fit_finds_what_match_finds():
-    matcher = Matcher(alignment="standardize", covariance="isotropic")
+    matcher = Matcher(alignment="standardize", covariance="isotropic", pairs="all")
     assert matcher.fit(X, Y[:28]) is matcher
     result = match(X, Y[:28])
     assert matcher.result_ == result
@@ -37,7 +37,20 @@ def test_fit_finds_what_match_finds():
 
 def test_defaults_choose_by_themselves():
     found = Matcher().fit(X, Y).result_
-    assert found == match(X, Y, alignment="auto", covariance="auto")
+    assert found == match(X, Y, alignment="auto", covariance="auto", pairs="auto")
+    assert [line.partition(":")[0] for line in found.decisions][-1] == "pairs"
+
+
+def test_where_pairs_cannot_be_chosen_all_are_matched(monkeypatch):
+    fixed = {"alignment": "standardize", "covariance": "isotropic"}
+    matcher = Matcher(objective="lss", **fixed).fit(X, Y)
+    assert matcher.decisions_ == ("pairs: all, as pairs can be chosen for objective 'lsl' only",)
+    monkeypatch.setattr("lslmatch.choosing._MOST_ENTRIES", 100)
+    matcher = Matcher(**fixed).fit(X, Y)
+    assert matcher.decisions_ == ("pairs: all, as there are too many points to choose pairs from",)
+    np.testing.assert_array_equal(matcher.permutation_, match(X, Y).permutation)
+    with pytest.raises(ValueError, match="must have at most 100 pairs of points"):
+        match(X, Y, pairs="auto")
 
 
 def test_parameters_are_those_of_match():
@@ -60,7 +73,7 @@ def test_repr_names_what_was_changed():
 
 
 def test_matcher_can_be_copied_and_stored():
-    matcher = Matcher(alignment="standardize", covariance="isotropic").fit(X, Y)
+    matcher = Matcher(alignment="standardize", covariance="isotropic", pairs="all").fit(X, Y)
     for twin in (copy.deepcopy(matcher), pickle.loads(pickle.dumps(matcher))):
         assert twin.result_ == matcher.result_
 
@@ -87,7 +100,7 @@ def frames():
 
 def test_columns_are_found_by_their_names(frames):
     x, y = frames
-    matcher = Matcher(alignment="standardize", covariance="isotropic").fit(x, y)
+    matcher = Matcher(alignment="standardize", covariance="isotropic", pairs="all").fit(x, y)
     assert matcher.feature_names_in_.tolist() == ["a", "b", "c"]
     assert matcher.feature_names_in_.dtype == object
     plain = match(X, Y)
@@ -103,7 +116,7 @@ def test_columns_are_found_by_their_names(frames):
 
 
 def test_points_that_do_not_fit_are_refused(frames):
-    matcher = Matcher(alignment="standardize", covariance="isotropic").fit(*frames)
+    matcher = Matcher(alignment="standardize", covariance="isotropic", pairs="all").fit(*frames)
     with pytest.raises(ValueError, match="has 2 features, but Matcher is expecting 3 features"):
         matcher.transform(Y[:, :2])
     with pytest.raises(ValueError, match="Y must be 2-dimensional, .* Reshape your data"):
@@ -133,7 +146,7 @@ def test_checks_of_scikit_learn_pass_but_for_those_that_do_not_apply():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it does not inherit from BaseEstimator, for one
         done = checks.check_estimator(
-            Checked(alignment="standardize", covariance="isotropic"), on_fail=None, on_skip=None
+            Checked(alignment="standardize", covariance="isotropic", pairs="all"), on_fail=None, on_skip=None
         )
     failed = {check["check_name"] for check in done if check["status"] == "failed"}
     listed = set(re.findall(r"^\| `(check_\w+)` \|", PAGE, re.MULTILINE))
