@@ -33,7 +33,7 @@ def code(path):
 
 def test_notebooks_are_numbered_without_a_gap():
     numbers = [int(re.match(r"(\d\d)-[a-z0-9-]+$", path.stem)[1]) for path in NOTEBOOKS]
-    assert numbers == list(range(1, 8))
+    assert numbers == list(range(1, 9))
 
 
 def test_the_readme_names_every_notebook():
