@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -59,16 +60,18 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
 
     progress.stage("matching")
     start = time.perf_counter()
-    result = match(
-        x,
-        y,
-        objective=options.objective,
-        alignment=options.alignment,
-        covariance=inputs.covariance,
-        pairs=match_options.pairs_of(options),
-        noise=inputs.noise,
-        workers=options.workers,
-    )._replace(labels=inputs.labels)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        result = match(
+            x,
+            y,
+            objective=options.objective,
+            alignment=options.alignment,
+            covariance=inputs.covariance,
+            pairs=match_options.pairs_of(options),
+            noise=inputs.noise,
+            workers=options.workers,
+        )._replace(labels=inputs.labels)
     seconds["matching"] = time.perf_counter() - start
     rows = np.flatnonzero(result.permutation >= 0)
     distance = pair_distances(*check_point_pair(x, y), result.affine, rows, result.permutation[rows])
@@ -80,11 +83,13 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
             start = time.perf_counter()
             violation = check_certificate(x, y, result, workers=options.workers)
             seconds["certificate"] = time.perf_counter() - start
-        progress.stage("estimating what is right")
-        start = time.perf_counter()
-        diagnosis = diagnose(x, y, result, margins=options.margins or "bound", workers=options.workers)
-        seconds["trust"] = time.perf_counter() - start
-    return Answer(inputs, result, rows, distance, violation, diagnosis, seconds)
+        if rows.size > 1:  # one pair says nothing about others
+            progress.stage("estimating what is right")
+            start = time.perf_counter()
+            diagnosis = diagnose(x, y, result, margins=options.margins or "bound", workers=options.workers)
+            seconds["trust"] = time.perf_counter() - start
+    said = tuple(str(warning.message) for warning in heard)
+    return Answer(inputs, result, rows, distance, violation, diagnosis, seconds, said)
 
 
 def _report(answer: Answer, options: argparse.Namespace) -> str:

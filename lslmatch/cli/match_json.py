@@ -26,6 +26,7 @@ def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace
         "y": {"file": str(options.y), "points": len(inputs.y)},
         "columns": inputs.columns,
         "notes": inputs.notes,
+        "warnings": answer.warnings,
         "decisions": result.decisions,
         "objective": {"name": result.criterion, "value": result.objective},
         "scale": {"value": result.scale, "standard_error": None if found is None else found.scale_error},

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lslmatch.cli.options import add_number
+from lslmatch.results import FalseShare
 
 _DESCRIPTION = """\
 Match the points of X with the points of Y.
@@ -43,7 +44,7 @@ alignments (where scale and shift come from):
   identity      there are none: scale 1, shift 0
   profile       the likelihood; for noise of very different levels
   robust        a map that points without a partner and wild points do not disturb
-  auto          whichever of the first three the likelihood prefers
+  auto          whichever of these the likelihood prefers
 
 covariances (of the noise, between the coordinates of X):
   isotropic   equal in all directions, uncorrelated
@@ -121,7 +122,10 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
         help="isotropic, estimate, auto or a file, explained below (default: isotropic)",
     )
     group.add_argument(
-        "--pairs", default="all", metavar="NUMBER", help="how many pairs, the best ones (default: all)"
+        "--pairs",
+        default="all",
+        metavar="NUMBER",
+        help="all, auto, a number, or P%%: so many that P percent are false (default: all)",
     )
     for name, meaning in (
         ("--noise-x", "noise level of every point of X"),
@@ -149,9 +153,17 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--diagnose", action="store_true", help=argparse.SUPPRESS)
 
 
-def pairs_of(options: argparse.Namespace) -> str | int:
+def pairs_of(options: argparse.Namespace) -> str | int | FalseShare:
     """Give what `match` is to be told about the number of pairs."""
-    return int(options.pairs) if options.pairs.isdecimal() else str(options.pairs)
+    text = str(options.pairs).strip()
+    if text.endswith("%"):
+        try:
+            return FalseShare(float(text[:-1]) / 100.0)
+        except ValueError:
+            raise ValueError(
+                f"--pairs must be all, auto, a number, or a share such as 5%; got {text!r}"
+            ) from None
+    return int(text) if text.isdecimal() else text
 
 
 def check_options(options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -35,11 +36,15 @@ class Answer(NamedTuple):
     """Of the certificate; None if it was not checked, or there is none."""
     diagnosis: Diagnosis | None
     seconds: dict[str, float]
+    warnings: tuple[str, ...] = ()
+    """What `match` warned of."""
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether many pairs are probably wrong."""
+        """Whether many pairs are probably wrong, or `match` warned of something."""
         found = self.diagnosis
+        if self.warnings:
+            return True
         if found is None:
             return False
         if math.isnan(found.expected_right):
@@ -65,7 +70,7 @@ class Answer(NamedTuple):
 def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Give lines of a name and a text, what matters most first."""
     result, found = answer.result, answer.diagnosis
-    lines = [("answer", _answer(answer))]
+    lines = [("answer", _answer(answer)), *(("warning", _as_options(text)) for text in answer.warnings)]
     if found is not None:
         # It begins with the share that the answer gives.
         lines.append(("verdict", found.verdict.rpartition("; ")[2]))
@@ -95,10 +100,18 @@ def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
     return lines
 
 
+def _as_options(text: str) -> str:
+    """Say an argument of a function as an option."""
+    return re.sub(r"\b(alignment|covariance|pairs)='(\w+)'", r"--\1 \2", text).replace("'auto'", "auto")
+
+
 def _answer(answer: Answer) -> str:
     pairs, found = count(answer.rows.size, "pair"), answer.diagnosis
+    if not answer.rows.size:
+        return "no pairs: no point seems to have a partner"
     if found is None:
-        return f"{pairs}; how many are right was not estimated (--no-check)"
+        why = "--no-check" if answer.rows.size > 1 else "there is only one"
+        return f"{pairs}; how many are right was not estimated ({why})"
     if answer.result.row_dual is None:
         return f"{pairs}; how many are right is not known of the greedy matching"
     if found.confidence is None:
@@ -108,6 +121,8 @@ def _answer(answer: Answer) -> str:
         )
     low, high = found.expected_right_interval
     share = f"{_about(found.expected_right)} right (95 % interval {percent(low)} to {percent(high)})"
+    if answer.warnings:
+        return f"doubtful, see the warning: {pairs}, {share} if scale and shift are"
     return f"doubtful: {pairs}, of which only {share}" if answer.is_doubtful else f"{pairs}, {share}"
 
 

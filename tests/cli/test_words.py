@@ -60,7 +60,12 @@ def test_unequal_noise_has_a_bound(tmp_path, capsys):
     noise = np.geomspace(0.01, 1.0, 20)[:, None]
     for name in "xy":
         np.save(tmp_path / f"{name}.npy", features + noise * rng.normal(size=(20, 30)))
-    noise_line = said(capsys, tmp_path / "x.npy", tmp_path / "y.npy")["noise"]
+    lines = said(capsys, tmp_path / "x.npy", tmp_path / "y.npy")
+    # Quiet points contradict a scale that noisy ones blur.
+    assert lines["answer"].startswith("doubtful, see the warning: 20 pairs, ")
+    assert "the pairs contradict the " in lines["warning"]
+    assert lines["warning"].endswith("try --alignment robust or auto")
+    noise_line = lines["noise"]
     low = float(noise_line.partition("by a factor of ")[2].split()[0])
     assert 1.0 < low < 1e4  # the truth
     assert noise_line.endswith(" at least")  # the error of the scale hides how quiet the quietest are
@@ -100,6 +105,10 @@ def test_a_number_of_pairs(saved, points, capsys):
     lines = said(capsys, *saved, "--pairs", "10")
     assert "10 pairs, " in lines["answer"]
     assert float(lines["objective"].split()[0]) == pytest.approx(match(*points, pairs=10).objective)
+    for pairs in ("1", "auto", "5%"):
+        chosen = said(capsys, *saved, "--pairs", pairs, "--alignment", "robust")
+        assert "pair" in chosen["answer"]
+    assert "pairs" in chosen  # the decision
 
 
 @pytest.mark.parametrize(
@@ -108,6 +117,7 @@ def test_a_number_of_pairs(saved, points, capsys):
         (["--json", "--quiet"], "--json needs standard output for itself"),
         (["--json", "--out", "-"], "--json needs standard output for itself"),
         (["--pairs", "some"], "pairs must be"),
+        (["--pairs", "few%"], "--pairs must be all, auto, a number, or a share such as 5%; got 'few%'"),
         (["--pairs", "99"], "pairs must be at most 24"),
         (["--columns", "0,0"], "--columns must name each column once"),
         (["--columns", "0,"], "--columns must be names with commas between them"),
