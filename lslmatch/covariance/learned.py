@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.moments import standardize
+from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import partners
 from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
 from lslmatch.covariance.fit import fit_matching, isotropic_white
@@ -104,9 +105,15 @@ def _learn(
 
 
 def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> Iterator[IntArray]:
-    """Give the matchings to begin with: LSL, least squares, LSL with the covariance of the sets whitened."""
+    """Give the matchings to begin with: LSL, least squares, LSL with the covariance of the sets whitened.
+
+    And LSL under robust estimates of scale and shift, where pairs stand out more with them.
+    """
     yield base.permutation
     yield solve(x, y, base.affine, "lss").permutation
+    robust, _ = improve_moments(x, y, base.affine)
+    if robust is not None:
+        yield solve(x, y, robust, "lsl").permutation
     if not (np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any()):
         return  # a set that is one point has no covariance
     a, b = standardize(x) * np.sqrt(len(x)), standardize(y) * np.sqrt(len(y))
