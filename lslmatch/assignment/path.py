@@ -150,8 +150,9 @@ class _Growth:
             np.empty(_RECORDED_CHANGES * (2 * n + m), np.intp),
             np.empty(_RECORDED_CHANGES * (2 * n + m)),
         )
+        least = self.free.least.min(initial=np.inf)
         #: price and cost of the matching so far
-        self.totals = np.array([self.free.least.min(initial=np.inf), 0.0])
+        self.totals = np.array([least if least < np.inf else 0.0, 0.0])
         #: pairs so far; steps and changes recorded in this call
         self.counts = np.zeros(3, np.intp)
 
