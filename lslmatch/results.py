@@ -90,7 +90,7 @@ class Covariance(NamedTuple):
     rounds: int = 0
     """How many matchings were tried."""
     undecided: int = 0
-    """Where nothing was left out: for how many points leaving out might change the partner; else 0."""
+    """Where nothing was left out: of how many points it might change the partner, all being matched."""
     reason: str = ""
     """Why nothing was learned, or the estimate was not kept: the costs are those of isotropic noise then."""
 

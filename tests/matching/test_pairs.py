@@ -71,6 +71,13 @@ def test_increments_never_fall_and_are_the_prices():
     assert path.chosen is None
 
 
+def test_paths_can_be_compared():
+    x, y = draw(9, 7)
+    path = match_path(x, y)
+    assert path == match_path(x, y)
+    assert path != match_path(x, y, objective="lss")
+
+
 def test_points_without_a_partner_are_left_out():
     rng = np.random.default_rng(2)
     features = rng.normal(size=(20, 4))
