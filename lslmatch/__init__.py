@@ -11,6 +11,7 @@ from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
 from lslmatch.diagnosis.relation import relation_p_value
 from lslmatch.matcher import Matcher
 from lslmatch.matching import match
+from lslmatch.matching_many import match_many
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
 from lslmatch.results import Affine, Assignment, Covariance, FalseShare, MatchResult, ProfileCurve
@@ -36,6 +37,7 @@ __all__ = [
     "log_cost_matrix",
     "make_report",
     "match",
+    "match_many",
     "match_path",
     "model",
     "plot",

@@ -30,6 +30,7 @@ from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, FalseShare, MatchResult
+from lslmatch.small_sets import given_affine, goes_short_way, match_small
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _COVARIANCES = ("isotropic", "estimate", "auto")
@@ -184,6 +185,11 @@ def _match_isotropic(
     workers: int,
 ) -> MatchResult:
     """Match two checked sets as the paper does: align them, price the pairs, assign."""
+    if pairs is None and goes_short_way(x.shape, len(y), objective, alignment):
+        affine = given_affine(alignment, x.shape[1])
+        (result,) = match_small([x], [y], objective, affine)
+        if result is not None:
+            return result
     found = align(x, y, alignment, workers)
     if found.assignment is not None and objective == "lsl" and pairs is None:
         return _proven_result(x.shape[0], found, PricedAssignment(found.assignment, None), objective, levels)
