@@ -22,6 +22,7 @@ import numpy as np
 from lslmatch._types import FloatArray
 from lslmatch.assignment.augmentation import augment_all
 from lslmatch.assignment.dense import DualState, solve_dense
+from lslmatch.assignment.line import solve_on_line
 from lslmatch.assignment.nearest_partners import find_nearest_by_region, find_nearest_partners
 from lslmatch.assignment.probe import probe
 from lslmatch.assignment.screening import make_screen
@@ -63,6 +64,9 @@ def solve_streamed(
     n, m = geometry.shape
     if col_dual is None and n * m <= min(settings.small_pairs, settings.dense_pairs):
         return _solve_densely(geometry, rule, workers)
+    on_line = solve_on_line(geometry, rule) if col_dual is None else None
+    if on_line is not None:
+        return on_line
     screen = make_screen(geometry, rule, settings)
     state = DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
