@@ -26,7 +26,8 @@ def match_many(
     """Match many pairs of sets, each as :func:`match` does, to the last bit.
 
     For sets of a few hundred points or less, this is much quicker than a loop: what lies between the steps
-    of a match is done once for many problems, and the steps leave Python's other threads free.
+    of a match is done once for many problems, and the steps leave Python's other threads free. Small sets
+    are not looked through for points that contradict the alignment, of which :func:`match` warns.
 
     Parameters
     ----------
