@@ -8,7 +8,8 @@ simulations of the statements draw with these distributions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from verification.claims.definition import Claim, Control, Trial
 from verification.engine.studies import Cell, Parameters, Setup
 from verification.engine.tally import Values
 from verification.statistics.binomial import decide_events
+from verification.statistics.decisions import CellCount, Decision
 from verification.statistics.quadratic_forms import QuadraticForm, centred_sum_of_squares
 from verification.statistics.slopes import equality_decision
 
@@ -130,6 +132,22 @@ def _passed(name: str) -> str:
     return f"{name}: {_FALSE[name]:.3g} of it is passed" if name else "allowed probability is passed"
 
 
+def decide_exactly(counts: Sequence[CellCount], column: str) -> Decision:
+    """Decide the exact statement, and say at which multiple each bound would be exactly right."""
+    decision = decide_events(counts, column)
+    sharp = {item.cell.name: item.tally.mean("sharp multiple") for item in counts}
+    most: dict[str, float] = {}
+    for item in counts:
+        name = item.cell.parameters["statement"]
+        most[name] = max(most.get(name, 0.0), sharp[item.cell.name])
+    listed = ", ".join(f"{value:.2f} of {name}" for name, value in most.items())
+    return replace(
+        decision,
+        detail=f"{decision.detail}; just enough at the smallest δ: {listed}",
+        cells=tuple({**row, "sharp_multiple": sharp[row["name"]]} for row in decision.cells),
+    )
+
+
 class Simulated(NamedTuple):
     """What the trials of a cell of the second claim share."""
 
@@ -222,7 +240,7 @@ CLAIMS = (
         setup=_setup,
         trial=probability_trial,
         column=_passed(""),
-        decide=decide_events,
+        decide=decide_exactly,
         controls=tuple(
             Control(f"{factor:.3g} of the bound of {name}", _passed(name)) for name, factor in _FALSE.items()
         ),
