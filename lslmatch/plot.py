@@ -105,7 +105,9 @@ def pairs(
     alone = np.setdiff1d(np.arange(len(y)), partner)
     if alone.size:
         ax.scatter(*b[alone].T, marker="+", s=60, c=INK, zorder=4, label=f"{alone.size:,} of y alone")
-    return _finish_plane(ax, x.shape[1], "after matching", "the pairs")
+    outside = _look_at(ax, np.concatenate([a[matched], b[partner[matched]]]), np.concatenate([a, b]))
+    title = f"after matching, {outside:,} points far outside" if outside else "after matching"
+    return _finish_plane(ax, x.shape[1], title, "the pairs")
 
 
 def confidences(diagnosis: Diagnosis, *, below: float = DOUBTFUL, ax: Any = None) -> Any:
@@ -274,6 +276,21 @@ def _join(
         rasterized=rows.size > _MANY,
     )
     ax.add_collection(lines)
+
+
+def _look_at(ax: Any, pairs: FloatArray, everything: FloatArray) -> int:
+    """Show the pairs and what is near them, so that one wild point does not hide them; count the others."""
+    if not len(pairs):
+        return 0
+    low, high = pairs.min(axis=0), pairs.max(axis=0)
+    reach = (high - low).max()
+    near = ((everything >= low - reach) & (everything <= high + reach)).all(axis=1)
+    if near.all() or not reach > 0:
+        return 0
+    margin = 0.05 * reach
+    ax.set_xlim(everything[near, 0].min() - margin, everything[near, 0].max() + margin)
+    ax.set_ylim(everything[near, 1].min() - margin, everything[near, 1].max() + margin)
+    return int(np.count_nonzero(~near))
 
 
 def _finish_plane(ax: Any, d: int, title: str, wide: str) -> Any:

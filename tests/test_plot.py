@@ -148,3 +148,15 @@ def test_without_matplotlib_the_message_names_the_extra(monkeypatch, case):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ModuleNotFoundError, match=r"lslmatch.plot needs matplotlib: .*lslmatch\[plot\]"):
         plot.points(*case[:2])
+
+
+def test_one_wild_point_does_not_hide_the_pairs():
+    x = np.random.default_rng(4).normal(size=(20, 2))
+    y = x[::-1].copy()
+    y[0] = 1e6
+    result = match(x, y, alignment="identity", pairs=19)
+    ax = plot.pairs(x, y, result)
+    assert np.diff(ax.get_xlim()) < 50
+    assert "1 points far outside" in ax.get_title()
+    whole = plot.pairs(x, x[::-1], match(x, x[::-1]))
+    assert whole.get_title() == "after matching"

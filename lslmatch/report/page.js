@@ -177,7 +177,8 @@
   const before = (point) => point.map((value, axis) => (value - data.offset[axis]) / data.scale);
   const placeY = (k) => (mapped ? place(data.yPlace, k) : before(place(data.yPlace, k)));
 
-  function extent() {
+  // The box around the pairs and the points near them; around all points if asked for, or without pairs.
+  function extent(everything) {
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
     const add = (point) => point.forEach((value, axis) => {
       if (value === null || !Number.isFinite(value)) return;
@@ -185,8 +186,17 @@
       high[axis] = Math.max(high[axis], value);
     });
     for (let k = 0; k < size; k++) add(placeX(k)), add(placeY(k));
-    for (let k = 0; k < data.xAlone.length / 2; k++) add(place(data.xAlone, k));
-    for (let k = 0; k < data.yAlone.length / 2; k++) add(mapped ? place(data.yAlone, k) : before(place(data.yAlone, k)));
+    const reach = size && !everything ? Math.max(high[0] - low[0], high[1] - low[1]) : Infinity;
+    const edges = [low.map((value) => value - reach), high.map((value) => value + reach)];
+    let outside = 0;
+    const addNear = (point) => {
+      const near = point.every((value, axis) => value === null || (value >= edges[0][axis] && value <= edges[1][axis]));
+      if (near || reach === Infinity) add(point);
+      else outside += 1;
+    };
+    for (let k = 0; k < data.xAlone.length / 2; k++) addNear(place(data.xAlone, k));
+    for (let k = 0; k < data.yAlone.length / 2; k++) addNear(mapped ? place(data.yAlone, k) : before(place(data.yAlone, k)));
+    find("whole").textContent = outside ? `whole (${outside} outside)` : "whole";
     return low.map((value, axis) => (value <= high[axis] ? [value, high[axis]] : [0, 1]));
   }
 
@@ -334,20 +344,20 @@
   const focusOn = () => { if (chosen >= 0) centre = placeX(chosen); };
   find("closer").addEventListener("click", () => { focusOn(); closer(1.6); });
   find("further").addEventListener("click", () => closer(1 / 1.6));
-  const whole = () => { zoom = 1; centre = null; box = extent(); draw(); };
-  find("whole").addEventListener("click", whole);
+  const start = (everything) => { zoom = 1; centre = null; box = extent(everything); draw(); };
+  find("whole").addEventListener("click", () => start(true));
   for (const [id, state] of [["after", true], ["before", false]]) {
     find(id).addEventListener("click", () => {
       mapped = state;
       find("after").setAttribute("aria-pressed", String(state));
       find("before").setAttribute("aria-pressed", String(!state));
-      whole();
+      start(false);
     });
   }
   window.addEventListener("resize", draw);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 
-  box = extent();
+  box = extent(false);
   arrange();
   draw();
   document.documentElement.dataset.ready = "yes";
