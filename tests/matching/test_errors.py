@@ -42,7 +42,7 @@ BAD_POINTS = [
     (
         dict(x=pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]})),
         TypeError,
-        r"x must be real numbers; got dtype object",
+        r"x must be real numbers; these columns are not: 'b' \(text, different in every row\)",
     ),
     (dict(x=RAGGED), ValueError, r"x must be convertible to an array: .*inhomogeneous"),
     (dict(x=MASKED), ValueError, r"x must not have masked entries; fill or drop them first"),
