@@ -33,7 +33,9 @@ class AlignmentWarning(UserWarning):
 @np.errstate(all="ignore")
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
-    rows = np.unique(np.linspace(0, len(x) - 1, min(len(x), _ASKED)).astype(np.intp))
+    if len(x) < _LEAST_PAIRS:
+        return ""
+    rows = np.linspace(0, len(x) - 1, min(len(x), _ASKED)).astype(np.intp)
     a, b = x[rows], result.scale * y[result.permutation[rows]] + result.shift
     residual, middle = a - b, a + b
     length = _norms(residual)
