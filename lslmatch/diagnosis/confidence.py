@@ -28,6 +28,10 @@ _ROUNDS_PER_CALL = 10
 _SETTLED = 1e-4
 #: No probability comes closer to 1 than this before its complement is divided by.
 _LEAST_DOUBT = 1e-12
+#: Unrelated sets look like those of which a smaller share than this is expected to be right.
+UNRELATED = 0.1
+#: The standard error of the log-odds of a right pair, beyond chance, as measured on planted data.
+_ERROR = 1.0
 
 
 def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> FloatArray:
@@ -75,14 +79,23 @@ def settle(
 
 
 def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, float]]:
-    """Give the expected share of right pairs, and an interval of two standard deviations around it."""
+    """Give the expected share of right pairs, and an interval of 95 % on the scale of log-odds.
+
+    Besides chance, whose pairs go wrong together, at least two at a time, it holds the error of the estimate
+    as it was on planted data.
+    """
     if confidence is None or np.isnan(confidence).all():
         return math.nan, (math.nan, math.nan)
     sure = confidence[~np.isnan(confidence)]
     mean = float(sure.mean())
-    # Pairs go wrong together, at least two at a time.
-    reach = 1.96 * math.sqrt(2.0 * float((sure * (1.0 - sure)).sum())) / sure.size
-    return mean, (max(mean - reach, 0.0), min(mean + reach, 1.0))
+    inside = min(max(mean, 0.05 / sure.size), 1.0 - 0.05 / sure.size)
+    odds, by_chance = math.log(inside / (1.0 - inside)), math.sqrt(2.0 * float((sure * (1.0 - sure)).sum()))
+    low, high = (
+        1.0 / (1.0 + math.exp(-(odds + reach * _ERROR))) + reach * by_chance / sure.size
+        for reach in (-1.96, 1.96)
+    )
+    low, high = max(min(low, mean), 0.0) if mean >= UNRELATED else 0.0, min(max(high, mean), 1.0)
+    return mean, (low, high)
 
 
 @kernel

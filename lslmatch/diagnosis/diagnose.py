@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,14 +30,17 @@ from lslmatch.alignment.moments import estimate_affine
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
 from lslmatch.certificate_left_out import whitened
-from lslmatch.costs import make_rule
-from lslmatch.diagnosis.confidence import expected_right, pair_probabilities
+from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.covariance.evidence import best_rate
+from lslmatch.diagnosis.chance import beside_chance
+from lslmatch.diagnosis.confidence import UNRELATED, expected_right, pair_probabilities
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.left_out import fixed, judge_pairs
 from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
 from lslmatch.diagnosis.partial import judge_partial
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.matching import match
 from lslmatch.results import MatchResult
 from lslmatch.summary import Facts, Summary, Table, count, number
 
@@ -44,6 +48,8 @@ from lslmatch.summary import Facts, Summary, Table, count, number
 GUARANTEED = "guaranteed by the theorem"
 ABOVE_FLOOR = "above the noise floor"
 BELOW_FLOOR = "closest points below the noise floor"
+#: What it says first where the sets look like unrelated ones.
+NO_RELATION = "no clear sign that the sets are related"
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
 _MOST_PAIRS = 1 << 24
@@ -183,7 +189,14 @@ def diagnose(
     ``2 distortion**2 / (2 distortion**2 + d)``. For the other objectives the noise level is that of
     all pairs ("lss") or the given one ("lsns"). The sum over all matchings is approximated, on the low side
     where many alternatives compete, as they do in few dimensions. Confidences trust the model and the
-    alignment. They are too high where features vary in few of the d directions, or most pairs are wrong.
+    alignment.
+
+    By themselves they are too high where the model does not hold or most pairs are wrong: the noise is
+    estimated from pairs that were chosen for being close. So below the noise floor the same is done with a
+    set that is not related: `y` reflected in its mean, matched in the same way, and judged. Confidences are
+    believed as far as their mean exceeds that of the unrelated set, in full from an excess of a quarter on,
+    or as far as the pairs are nearer to each other than unrelated ones. This takes the time of one more
+    matching and diagnosis.
 
     Under a covariance that was given or learned, all of this is measured in coordinates where it is the
     identity and volumes are those of `x`. Where pairs were left out of it, margins and confidences are those
@@ -230,6 +243,25 @@ def diagnose(
     >>> bool(diagnosis.margin.min() > 1), bool(diagnosis.confidence.min() > 0.99)
     (True, True)
     """
+    found = _diagnose(x, y, result, margins, delta, workers)
+    if found.confidence is None or np.isnan(found.confidence).all():
+        return found
+    x, y = check_point_pair(x, y)
+    confidence = found.confidence
+    if found.separation < found.noise_floor:  # otherwise no nearest candidate is there by chance
+        judge = partial(_judge_unrelated, x, result, workers)
+        confidence = beside_chance(confidence, _pair_costs(result), y, judge)
+    expected, interval = expected_right(confidence)
+    return found._replace(
+        verdict=_verdict(found.separation, found.noise_floor, found.threshold, expected, interval),
+        confidence=confidence,
+        expected_right=expected,
+        expected_right_interval=interval,
+    )
+
+
+def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, workers: int) -> Diagnosis:
+    """Diagnose a matching by itself, without a look at chance."""
     x, y = check_point_pair(x, y)
     (n, d), m = x.shape, y.shape[0]
     delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
@@ -275,9 +307,8 @@ def diagnose(
         result = result._replace(permutation=permutation)
         margin, confidence = _judge(x, y, geometry, result, chosen, rate, workers)
     errors = estimate_errors(geometry, *given, permutation, result.profile is not None)
-    expected, interval = expected_right(confidence)
     return Diagnosis(
-        _verdict(separation, floor, threshold, expected, interval),
+        _verdict(separation, floor, threshold, math.nan, (math.nan, math.nan)),
         separation,
         floor,
         threshold,
@@ -287,8 +318,8 @@ def diagnose(
         distortion,
         margin,
         confidence,
-        expected,
-        interval,
+        math.nan,
+        (math.nan, math.nan),
         *errors,
         noise_ratio_interval(pairs, errors[0] / given[2].scale),
     )
@@ -334,7 +365,8 @@ def _verdict(
     if math.isnan(expected):
         return place
     low, high = (100.0 * end for end in interval)
-    return f"about {100.0 * expected:.0f} % of the pairs right ({low:.0f} to {high:.0f} %); {place}"
+    share = f"about {100.0 * expected:.0f} % of the pairs right ({low:.0f} to {high:.0f} %); {place}"
+    return share if expected >= UNRELATED else f"{NO_RELATION}; {share}"
 
 
 def _judge(
@@ -349,6 +381,11 @@ def _judge(
     """Give margins, exact where chosen, and confidences unless there are too many pairs."""
     n, m = geometry.shape
     optimum, x_of_row = _optimum(x, y, geometry, result)
+    if result.criterion == "lsl" and n * m <= _MOST_PAIRS:
+        # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
+        # tried for that differ by a factor of 2.
+        costs = cost_matrix(optimum.geometry, optimum.rule, workers)
+        rate = min(rate, 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])[0])
     if result.price is not None:
         if n * m > _MOST_PAIRS and chosen.any():
             raise ValueError(
@@ -373,6 +410,38 @@ def _judge(
         confidence = np.full(n, np.nan)
         confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
     return margin, confidence
+
+
+def _pair_costs(result: MatchResult) -> FloatArray:
+    """Give the costs of the matched pairs: the sums of their duals."""
+    assert result.row_dual is not None
+    assert result.col_dual is not None
+    rows = np.flatnonzero(np.asarray(result.permutation) >= 0)
+    costs: FloatArray = result.row_dual[rows] + result.col_dual[result.permutation[rows]]
+    return costs + (result.price or 0.0)
+
+
+def _judge_unrelated(
+    x: FloatArray, result: MatchResult, workers: int, y: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Match x with another set as it was matched, and give confidences and costs of the pairs."""
+    covariance: Any = "isotropic"
+    if result.covariance is not None and not result.covariance.is_isotropic:
+        known = result.covariance.reference is None
+        covariance = result.covariance.matrix if known else "estimate"
+    other = match(
+        x,
+        y,
+        objective=result.criterion,
+        alignment="identity" if result.scale == 1.0 and not result.shift.any() else "standardize",
+        covariance=covariance,
+        pairs="all" if result.price is None else int(np.count_nonzero(result.permutation >= 0)),
+        noise=result.noise,
+        workers=workers,
+    )
+    confidence = _diagnose(x, y, other, "bound", 0.05, workers).confidence
+    assert confidence is not None
+    return confidence, _pair_costs(other)
 
 
 def _optimum(
