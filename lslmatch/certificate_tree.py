@@ -233,9 +233,11 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work):
             work -= _CHILDREN * d
             error = -1.0
             for c in range(_CHILDREN):
+                if gaps[c] == np.inf:
+                    continue
                 limit = (p[i] + greatest_q[node, c]) * (s[i] + greatest_t[node, c])
                 # In this form what is not a number goes on to the exact judgement.
-                if gaps[c] == np.inf or gaps[c] * shrunk > limit + _MARGIN * abs(limit):
+                if gaps[c] * shrunk > limit + _MARGIN * abs(limit):
                     continue
                 child = first[node] + c
                 if family < 0:

@@ -112,12 +112,12 @@ def _estimate_all(x, y, sizes, scale, shift):
                 for k in range(d):
                     greatest = max(greatest, abs(points[i, k]))
             exponents[side] = math.frexp(greatest)[1]
-            factor = math.ldexp(1.0, -min(max(exponents[side], -1000), 1000))
+            factor = math.ldexp(1.0, -int(min(max(exponents[side], -1000), 1000)))
             for i in range(first, first + count):
                 for k in range(d):
                     spread = max(spread, abs(points[i, k] * factor - points[first, k] * factor))
             spreads[side] = math.frexp(spread)[1]
-            unit = math.ldexp(1.0, -min(max(spreads[side], -1000), 1000))
+            unit = math.ldexp(1.0, -int(min(max(spreads[side], -1000), 1000)))
             mean = deviations[side]
             for k in range(d):
                 mean[k] = correction[k] = squares[k] = 0.0
@@ -137,16 +137,18 @@ def _estimate_all(x, y, sizes, scale, shift):
                 mean[k] += correction[k] / count
                 means[side, k] = points[first, k] * factor + mean[k] / unit
             totals[side] = total
-        ratio = math.sqrt(totals[0] / totals[1] * (sizes[p, 1] / sizes[p, 0]))
-        between = exponents[1] - exponents[0]
-        power = spreads[0] - spreads[1] - between
+        between = int(exponents[1] - exponents[0])
+        power = int(spreads[0] - spreads[1]) - between
         most = max(
-            abs(power), max(abs(exponents[0]), abs(exponents[1])), max(abs(spreads[0]), abs(spreads[1]))
+            abs(power),
+            max(abs(exponents[0]), abs(exponents[1])),
+            max(abs(spreads[0]), abs(spreads[1])),
         )
         scale[p] = 0.0
-        if most <= _GREATEST_EXPONENT and 0.0 < ratio < np.inf:
+        if most <= _GREATEST_EXPONENT and totals[0] > 0.0 and totals[1] > 0.0:
+            ratio = math.sqrt(totals[0] / totals[1] * (sizes[p, 1] / sizes[p, 0]))
             scale[p] = math.ldexp(ratio, power)
-            relative, unit = math.ldexp(ratio, power + between), math.ldexp(1.0, exponents[0])
+            relative, unit = math.ldexp(ratio, power + between), math.ldexp(1.0, int(exponents[0]))
             for k in range(d):
                 shift[p, k] = (means[0, k] - relative * means[1, k]) * unit
 
@@ -261,7 +263,7 @@ def _price_all(a, a_low, b, b_low, sizes, exponents, logarithm, most, cost):
         floor, constant = total / (n + m) * 2.0**-104, 2.0 * exponents[p] * math.log(2.0)
         if floor == 0.0:
             floor, constant = 1.0, 0.0
-        unit = math.ldexp(1.0, 2 * exponents[p])
+        unit = math.ldexp(1.0, 2 * int(exponents[p]))
         for i in range(row_start, row_start + row_count):
             for j in range(count):
                 squares[j] = 0.0
