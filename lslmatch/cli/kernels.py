@@ -84,7 +84,7 @@ def runs() -> list[Callable[[], object]]:
 
     small, unequal, wide = pair(30, 30, 3, 0.1), pair(25, 40, 3, 0.1), pair(20, 20, 30, 0.5)
     streamed, hard, many = pair(450, 450, 3, 0.01), pair(450, 460, 2, 0.3), pair(4100, 4100, 2, 1e-4)
-    levels = np.ones(450), np.ones(460)
+    levels, other = (np.ones(450), np.ones(460)), rng.normal(size=(30, 3))
     costs = rng.normal(size=(8, 12))
     return [
         lambda: judged(small),
@@ -104,6 +104,7 @@ def runs() -> list[Callable[[], object]]:
         lambda: lslmatch.match(*pair(410, 410, 1001, 0.1)),
         lambda: lslmatch.match(*hard, objective="lss"),
         lambda: lslmatch.match(*small, objective="greedy"),
+        lambda: lslmatch.match_many([small[0]] * 2, [small[1], other]),
         lambda: lslmatch.solve_assignment(costs, maximize=True),
         lambda: lslmatch.solve_assignment(costs, unmatched=0.0),
         lambda: (lslmatch.log_cost_matrix(*small), lslmatch.standardize(small[0])),
