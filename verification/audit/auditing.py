@@ -143,9 +143,21 @@ def flatten(witness: Mapping[str, Any]) -> dict[str, float]:
     return flat
 
 
+#: Names of quantities as a reader of the paper knows them.
+_NAMES = {
+    "log_4_delta": "log(4/delta)",
+    "lam": "lambda",
+    "scale": "tau*",
+    "z": "Z",
+    "z_sharp": "Z#",
+    "first_sum": "first sum",
+    "second_sum": "second sum",
+}
+
+
 def _fractions(point: Mapping[str, Any]) -> dict[str, str]:
     return {
-        name: "(" + ", ".join(str(Fraction(entry)) for entry in value) + ")"
+        _NAMES.get(name, name): "(" + ", ".join(str(Fraction(entry)) for entry in value) + ")"
         if isinstance(value, list)
         else str(Fraction(value))
         for name, value in point.items()

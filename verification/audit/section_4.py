@@ -213,7 +213,9 @@ STEPS = (
         {"the root of 1.1 times the ratio": _scale_minimiser(root=True, percent=110)},
         _explain_scale,
         "Delete the exponent 1/2: the minimiser of the quadratic is the ratio itself (see "
-        "section-4-scale-minimiser-repaired). The root belongs to tau-hat_n, a ratio of two sums of squares.",
+        "section-4-scale-minimiser-repaired). Or profile out an unknown common noise level too: then "
+        "tau-hat_n itself, "
+        "root included, is the minimiser for every permutation (see section-4-profile-minimiser).",
     ),
     Step(
         "section-4-scale-minimiser-repaired",

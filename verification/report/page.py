@@ -159,7 +159,10 @@ def _slack(value: Any) -> str:
 
 def _formula(text: str) -> Markup:
     """Set subscripts and superscripts, and spell Greek letters, in a formula typed on one line."""
-    text = re.sub(f"(?<![A-Za-z])(?:{'|'.join(_GREEK)})(?![A-Za-z])", lambda found: _GREEK[found[0]], text)
+    names = "|".join(_GREEK)  # as words, but not inside ids such as thm-2-kappa-relation
+    text = re.sub(
+        rf"(?<![A-Za-z])(?<!\d-)(?:{names})(?![A-Za-z])(?!-\d)", lambda found: _GREEK[found[0]], text
+    )
     for typed, sign in _SIGNS.items():
         text = text.replace(typed, sign)
     html = str(escape(text))
