@@ -58,7 +58,7 @@ def improve_moments(x: FloatArray, y: FloatArray, moments: Affine) -> tuple[Affi
     """Look for a map that is better than the moments, and say why; None if they may be kept."""
     first, second = central(x), central(y)
     if first is None or second is None:
-        return None, "alignment: moments, as half of the points of a set coincide"
+        return None, "alignment: moments, as half of the points of a set coincide or are out of range"
     if len(x) <= len(y):
         found, decision = _search(first, second, moments)
         return found if found is None else check_range(found), decision

@@ -47,13 +47,14 @@ def central(points: FloatArray) -> Central | None:
     once = deviations[_first_occurrences(deviations)]
     middle = _spatial_median(once)
     unit = float(np.median(_norms(once - middle)))
-    if not unit > 0.0:
+    size = float(np.ldexp(unit, exponent))
+    if not 0.0 < size < math.inf:
         return None
     scaled = (times_power(points - start, -exponent) - middle) / unit
     return Central(
         np.clip(scaled, -_WILDEST, _WILDEST, out=scaled),
         start + times_power(middle, exponent),
-        math.ldexp(unit, exponent),
+        size,
         _core((once - middle) / unit),
     )
 

@@ -125,3 +125,10 @@ def test_points_that_coincide_within_a_set_do_not_stand_out():
 def test_a_map_is_a_name_or_given_as_before():
     sets = drawn(LIKE, (0, 0))
     assert match(sets.x, sets.y, alignment=Affine(3.0, np.full(5, 5.0))).decisions == ()
+
+
+def test_a_spread_beyond_the_range_of_numbers_keeps_the_moments():
+    corners = np.random.default_rng(2).choice([-8e307, 8e307], (12, 40))
+    found = fit_robust(corners, corners[::-1])
+    assert found.affine.scale == pytest.approx(1.0)
+    assert found.decision.endswith("out of range")
