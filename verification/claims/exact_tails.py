@@ -108,9 +108,10 @@ def sharp_multiple(statement: Statement, state: Any, delta: float) -> float:
         found = statement.exceeds(state, math.exp(log_multiple))
         return math.log(max(found, 1e-300) / (statement.allowed * delta))
 
-    if excess(math.log(1e-3)) <= 0:
+    least, most = math.log(1e-3), math.log(1e3)
+    if excess(least) <= 0:
         return 0.0
-    return math.exp(brentq(excess, math.log(1e-3), math.log(10.0), xtol=1e-6))
+    return math.exp(brentq(excess, least, most, xtol=1e-6)) if excess(most) < 0 else math.inf
 
 
 def _setup(parameters: Parameters, rng: np.random.Generator) -> tuple[Statement, Any, float]:

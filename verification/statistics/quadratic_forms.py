@@ -103,7 +103,8 @@ def _upper_tail(form: QuadraticForm, x: float) -> float:
         end = 1 / form.deviation
         while end < pole and slope(end) < 0:
             end *= 2
-        saddle = float(brentq(slope, 0.0, min(end, pole * (1 - 1e-12)), xtol=1e-300))
+        end = min(end, pole * (1 - 1e-12))
+        saddle = float(brentq(slope, 0.0, end, xtol=1e-9 * end, rtol=1e-9))  # any line near it will do
     line = min(max(saddle, 0.25 / form.deviation), 0.5 * (saddle + pole))
 
     def log_integrand(t: FloatArray) -> np.ndarray:
