@@ -1,5 +1,6 @@
 """What the pages say about runs comes from stored runs, and counts of claims from the claims."""
 
+import json
 import re
 from pathlib import Path
 
@@ -53,3 +54,14 @@ def test_the_page_on_power_quotes_the_thresholds():
         asked, enough = ([row[key] for row in rows if row["family"] == family] for key in ("asked", "enough"))
         ends = f"{min(asked):.0f} to {max(asked):.0f} where {min(enough):.1f} to {max(enough):.1f} is enough"
         assert ends in page
+
+
+def test_the_run_with_a_seed_drawn_afterwards_is_quoted():
+    stored = json.loads(
+        (CHECKOUT / "docs" / "verification" / "smoke-983849.json").read_text(encoding="utf-8")
+    )
+    controls = [control for claim in stored["claims"] for control in claim["controls"]]
+    assert {claim["verdict"] for claim in stored["claims"]} == {"supported"}
+    assert {control["verdict"] for control in controls} == {"refuted"}
+    counts = f"all {len(stored['claims'])} claims were supported and all {len(controls)} controls refuted"
+    assert f"with the seed {stored['seed']} {counts}" in text("docs/what-would-be-noticed.md")
