@@ -34,9 +34,12 @@ def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     gap = abs(direct.objective - standard.objective - 2 * len(x) * np.log(root)) / len(x)
     same = np.array_equal(direct.permutation, standard.permutation)
     # One estimate, however it is reached.
-    estimates = [direct.scale, lslmatch.estimate_affine(x, y).scale, alignment.estimate_affine(x, y).scale]
+    estimates = [direct, lslmatch.estimate_affine(x, y), alignment.estimate_affine(x, y)]
     expected = root / np.sqrt(((y - y.mean(axis=0)) ** 2).sum())
-    gap = max(gap, *(abs(estimate / expected - 1) for estimate in estimates))
+    shift = x.mean(axis=0) - expected * y.mean(axis=0)
+    size = root + np.abs(x).max()  # of what the shift is a difference of
+    gap = max(gap, *(abs(estimate.scale / expected - 1) for estimate in estimates))
+    gap = max(gap, *(float(np.abs(estimate.shift - shift).max() / size) for estimate in estimates))
     not_centred = certified_match(x / np.linalg.norm(x), y / np.linalg.norm(y), alignment="identity")
     wrong = abs(direct.objective - not_centred.objective - 2 * len(x) * np.log(np.linalg.norm(x))) / len(x)
     return {
