@@ -7,6 +7,7 @@ import numpy as np
 import lslmatch
 from lslmatch.alignment import moments as alignment
 from lslmatch.model import Configuration, random_configuration
+from lslmatch.results import Affine
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -34,7 +35,8 @@ def trial(truth: Configuration, rng: np.random.Generator) -> Values:
     gap = abs(direct.objective - standard.objective - 2 * len(x) * np.log(root)) / len(x)
     same = np.array_equal(direct.permutation, standard.permutation)
     # One estimate, however it is reached.
-    estimates = [direct, lslmatch.estimate_affine(x, y), alignment.estimate_affine(x, y)]
+    found = Affine(direct.scale, direct.shift)
+    estimates = [found, lslmatch.estimate_affine(x, y), alignment.estimate_affine(x, y)]
     expected = root / np.sqrt(((y - y.mean(axis=0)) ** 2).sum())
     shift = x.mean(axis=0) - expected * y.mean(axis=0)
     size = root + np.abs(x).max()  # of what the shift is a difference of
