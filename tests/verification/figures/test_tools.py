@@ -83,3 +83,4 @@ def test_tables_of_the_page_are_those_of_the_stored_run():
     page = (docs / "which-tool.md").read_text(encoding="utf-8")
     assert tools.page_table(rows, "recovered") in page
     assert tools.page_table(rows, "false") in page
+    assert tools.page_table(rows, "recovered") in (docs.parent / "README.md").read_text(encoding="utf-8")
