@@ -9,6 +9,7 @@ believed as far as they exceed those, or as far as the pairs are nearer to each 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,9 +18,9 @@ from lslmatch._types import FloatArray
 
 #: Fewer pairs than this are not enough for a mean to be compared.
 _LEAST_PAIRS = 8
-#: The mean confidence is believed if it exceeds that of unrelated sets by this, or as far as it can be, and
-#: less in proportion.
-_EXCESS = 0.25
+#: The mean confidence is believed if it exceeds that of unrelated sets by so many standard errors, by
+#: `_EXCESS`, or as far as it can be; and less in proportion.
+_BEYOND_CHANCE, _EXCESS = 4.0, 0.25
 
 
 def beside_chance(
@@ -38,7 +39,8 @@ def beside_chance(
         return confidence
     other, other_costs = judge_unrelated(y.mean(axis=0) - (y - y.mean(axis=0)))
     chance = float(np.nanmean(other))
-    surer = (mean - chance) / max(min(_EXCESS, 1.0 - chance), 1e-9)
+    error = math.sqrt((np.nanvar(confidence) + np.nanvar(other)) / pairs)
+    surer = (mean - chance) / max(min(_BEYOND_CHANCE * error, _EXCESS, 1.0 - chance), 1e-9)
     # Of unrelated pairs one half costs more than the median, of pairs that are nearer none.
     nearer = 1.0 - 2.0 * float(np.mean(costs > np.median(other_costs)))
     believed = min(max(surer, nearer, 0.0), 1.0)

@@ -194,7 +194,7 @@ def diagnose(
     By themselves they are too high where the model does not hold or most pairs are wrong: the noise is
     estimated from pairs that were chosen for being close. So below the noise floor the same is done with a
     set that is not related: `y` reflected in its mean, matched in the same way, and judged. Confidences are
-    believed as far as their mean exceeds that of the unrelated set, in full from an excess of a quarter on,
+    believed as far as their mean exceeds that of the unrelated set, in full from four standard errors on,
     or as far as the pairs are nearer to each other than unrelated ones. This takes the time of one more
     matching and diagnosis.
 

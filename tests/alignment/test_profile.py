@@ -66,6 +66,8 @@ def test_no_matching_and_no_scale_of_the_window_is_better(n, d, seed):
     assert found <= min(others) + _GAIN
 
 
+# Standardising is off where noise differs so much, and says so.
+@pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
 @pytest.mark.parametrize(("n", "m", "d"), [(40, 40, 3), (30, 40, 5), (40, 30, 5)])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_likelihood_is_not_worse_than_after_standardising(n, m, d, seed):
@@ -164,5 +166,6 @@ def test_other_objectives_match_at_the_alignment_that_lsl_finds(alignment, objec
     assert result.scale == found.scale
     np.testing.assert_array_equal(result.profile.value, found.profile.value)
     expected = match(x, y, objective=objective, alignment=found.affine, noise=noise)
-    assert result.objective == expected.objective
+    # Small sets with a given map are summed in another order.
+    assert result.objective == pytest.approx(expected.objective, rel=1e-14)
     np.testing.assert_array_equal(result.permutation, expected.permutation)

@@ -95,6 +95,8 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
         for picture, rows in groups:
             for name in METHODS:
                 lines = [row for row in rows if row["method"] == name]
+                false = intervals.mean([row["false"] for row in lines], "false")
+                false["false_low"] = max(0.0, false["false_low"])
                 table.append(
                     {
                         "picture": picture,
@@ -102,7 +104,7 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
                         "method": name,
                         "draws": len(lines),
                         **intervals.mean([row["recall"] for row in lines], "recall"),
-                        **intervals.mean([row["false"] for row in lines], "false"),
+                        **false,
                         **intervals.mean([row["pairs"] for row in lines], "pairs"),
                     }
                 )

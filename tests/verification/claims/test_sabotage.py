@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lslmatch
-from lslmatch import theory
+from lslmatch import matching, small_sets, theory
 from lslmatch.alignment import moments, registry
 from lslmatch.results import Affine
 from tests.verification.support import exit_code, verdicts
@@ -48,16 +48,26 @@ def forgets_to_centre(x, y):
     return Affine(scale, np.mean(x, axis=0) - scale * np.mean(y, axis=0))
 
 
+def forgets_to_centre_all(x, y, sizes, scale, shift):
+    x_end, y_end = np.cumsum(sizes, axis=0).T
+    for k, (n, m) in enumerate(sizes):
+        scale[k], shift[k] = forgets_to_centre(x[x_end[k] - n : x_end[k]], y[y_end[k] - m : y_end[k]])
+
+
 @pytest.mark.parametrize(
-    ("module", "claim"),
+    ("module", "name", "claim"),
     [
-        (lslmatch, "theorem-1"),
-        (moments, "standardisation-invariance"),
-        (registry, "standardisation-invariance"),
+        (lslmatch, "estimate_affine", "theorem-1"),
+        (moments, "estimate_affine", "standardisation-invariance"),
+        (registry, "estimate_affine", "standardisation-invariance"),
+        (small_sets, "_estimate_all", "standardisation-invariance"),
     ],
 )
-def test_a_scale_estimator_that_forgets_to_centre_is_refuted(module, claim, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "estimate_affine", forgets_to_centre)
+def test_a_scale_estimator_that_forgets_to_centre_is_refuted(module, name, claim, monkeypatch, tmp_path):
+    wrong = forgets_to_centre if module is not small_sets else forgets_to_centre_all
+    monkeypatch.setattr(module, name, wrong)
+    if module is registry:  # which small sets do not come to
+        monkeypatch.setattr(matching, "goes_short_way", lambda *_: False)
     assert exit_code(tmp_path, "--only", claim) == 1
     assert verdicts(tmp_path)[claim]["verdict"] == "refuted"
 

@@ -1,10 +1,13 @@
 """The figure of failed readings, on small sets of the same layout."""
 
+import pytest
+
 from tests.verification.support import run_cells
 from verification.figures import failed_readings
 from verification.scenarios.side_by_side import REFERENCE
 
 
+@pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
 def test_failed_readings_are_not_counted_and_spoil_the_alignment(small_spectra):
     names = ["corn, 0", "corn, 4"]
     tables, _ = run_cells(failed_readings.STUDY, failed_readings.FIGURES[0], names)

@@ -43,6 +43,7 @@ def test_a_wrong_certificate_of_least_squares_is_found_out(monkeypatch):
             side_by_side.run_method(method, x, y)
 
 
+@pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
 def test_the_learned_covariance_recovers_what_a_strong_direction_spoils():
     rng = np.random.default_rng(6)
     x, y = planted(n=60, d=6, noise=0.03)
