@@ -37,7 +37,12 @@ def beside_chance(
     pairs, mean = np.count_nonzero(~np.isnan(confidence)), float(np.nanmean(confidence))
     if pairs < _LEAST_PAIRS:
         return confidence
-    other, other_costs = judge_unrelated(y.mean(axis=0) - (y - y.mean(axis=0)))
+    with np.errstate(over="ignore"):
+        middle = (y / len(y)).sum(axis=0)
+        reflected = middle - (y - middle)
+    if not np.isfinite(reflected).all():  # beyond the range of numbers there is nothing to compare with
+        return confidence
+    other, other_costs = judge_unrelated(reflected)
     chance = float(np.nanmean(other))
     error = math.sqrt((np.nanvar(confidence) + np.nanvar(other)) / pairs)
     surer = (mean - chance) / max(min(_BEYOND_CHANCE * error, _EXCESS, 1.0 - chance), 1e-9)

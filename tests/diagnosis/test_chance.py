@@ -43,3 +43,9 @@ def test_the_unrelated_set_is_the_reflected_one():
 def test_few_pairs_are_left_alone():
     few = CONFIDENCE[:7]
     assert beside_chance(few, COSTS[:7], Y, None) is few
+
+
+def test_a_reflection_beyond_the_range_of_numbers_is_left_alone():
+    far = np.full((20, 1), 1.7e308)
+    far[0] = -1.7e308
+    assert beside_chance(CONFIDENCE, COSTS, far, None) is CONFIDENCE
