@@ -105,8 +105,12 @@ def _check_matching(x, y, result, pairs):
         unit = max(
             least, np.abs(result.row_dual).max(), np.abs(result.col_dual).max(), abs(result.price or 0.0)
         )
+        # With few pairs all duals may be those of partners that coincide but for rounding errors.
+        rounding = 0.0
+        if result.price is not None and result.criterion == "lss":
+            rounding = (2.0**-50 * max(np.abs(x).max(), result.scale * np.abs(y).max())) ** 2
         violation = lslmatch.check_certificate(x, y, result)
-        assert violation <= 1e-10 * unit, (violation, unit)
+        assert violation <= max(1e-10 * unit, rounding), (violation, unit)
 
 
 def _diagnose(choices, x, y, result, genuine=False):
