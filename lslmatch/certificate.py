@@ -167,11 +167,13 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
     with np.errstate(all="ignore"):
         costs = _costs(x, y, result)
         # A logarithm is as exact as a ratio of distances, however near to 0 it is. Squares of partners that
-        # coincide are rounding errors, beside those of other pairs.
+        # coincide are rounding errors, beside those of other pairs, and of the points that are farthest out.
         least = 1.0
         if result.criterion != "lsl":
-            others = costs.of(rows, np.roll(partners, 1))
-            least = max(float(np.finfo(float).tiny), float(others.max()) * _COINCIDENT)
+            far = [np.full(rows.size, np.abs(points).max(axis=1).argmax()) for points in (x, y)]
+            others = ((rows, np.roll(partners, 1)), (rows, far[1]), (far[0], partners))
+            greatest = max(float(costs.of(*pairs).max()) for pairs in others)
+            least = max(float(np.finfo(float).tiny), greatest * _COINCIDENT)
         slack = costs.slack(rows, partners, u, v)
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
 
