@@ -25,7 +25,7 @@ def test_target_survives_random_bytes(name):
 
 
 def test_findings_stay_fixed():
-    """Two pairs that coincide but for rounding, beside a point at 1e29: their squares are no costs to compare."""
+    """Two pairs that coincide but for rounding, beside a point at 1e29: diagnose took them for another's."""
     found = "002a0000000000300100000f0301000001019b0046000000000000030000000100000e01"
     assert main(["--target", "matching", "--replay", found]) == 0
 
