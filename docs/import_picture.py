@@ -83,7 +83,8 @@ def arrange(places: list[list[Place]], paths: list[list[str]]) -> dict[str, floa
         chance = random.Random(seed)
         rows = _uncross([chance.sample(row, len(row)) for row in places], steps)
         middle = _straighten(rows, steps)
-        value = _crossings(rows, steps), sum(abs(middle[above] - middle[below]) for above, below in steps)
+        crossings = _crossings(rows, _steps_between(rows, steps))
+        value = crossings, sum(abs(middle[above] - middle[below]) for above, below in steps)
         if best is None or value < best[0]:
             best = value, middle
     assert best is not None
@@ -116,23 +117,37 @@ def _mean(pulls: list[tuple[str, float]], middle: dict[str, float], name: str) -
 
 def _uncross(rows: list[list[Place]], steps: list[Edge]) -> list[list[Place]]:
     """Exchange places of a layer as long as that makes fewer arrows cross."""
-    least, improved = _crossings(rows, steps), True
+    between = _steps_between(rows, steps)
+    improved = True
     while improved:
         improved = False
-        for row in rows:
+        for k, row in enumerate(rows):
+            near = between[max(k - 1, 0) : k + 1]  # all that an exchange in this layer can change
             for i, j in combinations(range(len(row)), 2):
+                before = _crossings(rows, near)
                 row[i], row[j] = row[j], row[i]
-                if (now := _crossings(rows, steps)) < least:
-                    least, improved = now, True
+                if _crossings(rows, near) < before:
+                    improved = True
                 else:
                     row[i], row[j] = row[j], row[i]
     return rows
 
 
-def _crossings(rows: list[list[Place]], steps: list[Edge]) -> int:
-    at = {place.name: (level, k) for level, row in enumerate(rows) for k, place in enumerate(row)}
-    ends = [(*at[above], at[below][1]) for above, below in steps]
-    return sum(a == c and (i - k) * (j - m) < 0 for (a, i, j), (c, k, m) in combinations(ends, 2))
+def _steps_between(rows: list[list[Place]], steps: list[Edge]) -> list[tuple[int, list[Edge]]]:
+    """Sort the steps by the layer that they leave."""
+    level = {place.name: k for k, row in enumerate(rows) for place in row}
+    return [(k, [step for step in steps if level[step[0]] == k]) for k in range(len(rows))]
+
+
+def _crossings(rows: list[list[Place]], between: list[tuple[int, list[Edge]]]) -> int:
+    total = 0
+    for k, steps in between:
+        above, below = (
+            {place.name: i for i, place in enumerate(row)} for row in (rows[k], (rows + [[]])[k + 1])
+        )
+        ends = [(above[start], below[end]) for start, end in steps]
+        total += sum((i - k) * (j - m) < 0 for (i, j), (k, m) in combinations(ends, 2))
+    return total
 
 
 def _side_by_side(row: list[Place], wanted: dict[str, float]) -> dict[str, float]:
