@@ -7,7 +7,8 @@ from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate import check_certificate
 from lslmatch.costs import log_cost_matrix
-from lslmatch.diagnosis.diagnose import Diagnosis, diagnose
+from lslmatch.diagnosis.diagnose import diagnose
+from lslmatch.diagnosis.outcome import Diagnosis
 from lslmatch.diagnosis.relation import relation_p_value
 from lslmatch.matcher import Matcher
 from lslmatch.matching import match

@@ -13,7 +13,7 @@ import numpy as np
 from lslmatch._optional import load
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_matching, check_point_pair
-from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.matching_path import MatchPath
 from lslmatch.results import MatchResult

@@ -13,7 +13,7 @@ from lslmatch import Diagnosis
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.cli.covariance import describe_covariance
 from lslmatch.cli.match_reading import Inputs
-from lslmatch.diagnosis.diagnose import DOUBTFUL
+from lslmatch.diagnosis.outcome import DOUBTFUL
 from lslmatch.io.sources import is_standard
 from lslmatch.results import MatchResult
 from lslmatch.summary import count, percent

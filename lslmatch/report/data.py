@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.geometry.distances import pair_distances
 from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.report.listing import Listing

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import IntArray
-from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.results import MatchResult
 
 #: Up to this many pairs are listed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lslmatch._types import FloatArray
-from lslmatch.diagnosis.diagnose import DOUBTFUL, Diagnosis
+from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.report.listing import Listing
 from lslmatch.results import MatchResult
 from lslmatch.summary import abridged, count, number, percent

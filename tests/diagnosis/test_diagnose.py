@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, diagnose, log_cost_matrix, match, solve_assignment
-from lslmatch.diagnosis import diagnose as diagnosis
+from lslmatch.diagnosis import judging
+from lslmatch.diagnosis import outcome as diagnosis
 from tests.support.diagnosis import N, planted
 from tests.support.reference import SMALL
 
@@ -189,7 +190,7 @@ def test_greedy_has_neither_margins_nor_confidences():
 
 
 def test_confidences_are_left_out_above_a_number_of_pairs(monkeypatch):
-    monkeypatch.setattr(diagnosis, "_MOST_PAIRS", 20 * 20 - 1)
+    monkeypatch.setattr(judging, "_MOST_PAIRS", 20 * 20 - 1)
     _, x, y = planted(n=20)
     found = diagnose(x, y, match(x, y))
     assert found.confidence is None

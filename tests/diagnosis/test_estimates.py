@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, diagnose, match, theory
-from lslmatch.diagnosis import diagnose as diagnosis
+from lslmatch.diagnosis import outcome as diagnosis
 from lslmatch.diagnosis.estimates import (
     _undo_centring,
     distortion_of,

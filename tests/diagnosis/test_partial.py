@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lslmatch import diagnose, match, match_path
-from lslmatch.diagnosis import diagnose as module
+from lslmatch.diagnosis import judging
 from tests.support.matching import PROVEN, noise_of
 from tests.support.partial import least_costs
 from tests.support.reference import SMALL, costs
@@ -97,7 +97,7 @@ def test_one_pair_is_refused():
 
 
 def test_exact_margins_of_too_many_points_are_refused(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_PAIRS", 20)
+    monkeypatch.setattr(judging, "_MOST_PAIRS", 20)
     x, y = draw(6, 6)
     result = match(x, y, pairs=4)
     assert diagnose(x, y, result).confidence is None

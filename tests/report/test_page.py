@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lslmatch import check_certificate, diagnose, make_report, match
-from lslmatch.diagnosis.diagnose import Diagnosis
+from lslmatch.diagnosis.outcome import Diagnosis
 from lslmatch.model import random_configuration
 from lslmatch.report import data, listing, words
 from lslmatch.results import Labels, MatchResult

@@ -1,0 +1,106 @@
+"""Margins and confidences of a matching whose costs are functions of distances, in coordinates."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lslmatch._types import FloatArray, IntArray
+from lslmatch._validation import check_noise, check_number, check_option, check_vector
+from lslmatch.assignment.orientation import smaller_as_rows
+from lslmatch.certificate import misfit
+from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.covariance.evidence import best_rate
+from lslmatch.diagnosis.confidence import pair_probabilities
+from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
+from lslmatch.diagnosis.partial import judge_partial
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.results import MatchResult
+
+#: Up to this number of pairs the confidences are computed: they need two matrices of that size.
+_MOST_PAIRS = 1 << 24
+#: A result is that of two sets if its pairs cost what their duals say, up to so much of the greatest dual.
+_MISFIT = 1e-6
+
+
+def judge_distances(
+    x: FloatArray,
+    y: FloatArray,
+    geometry: Geometry,
+    result: MatchResult,
+    chosen: NDArray[np.bool_],
+    rate: float,
+    workers: int,
+) -> tuple[FloatArray, FloatArray | None]:
+    """Give margins, exact where chosen, and confidences unless there are too many pairs."""
+    n, m = geometry.shape
+    optimum, x_of_row = _optimum(x, y, geometry, result)
+    if result.criterion == "lsl" and n * m <= _MOST_PAIRS:
+        # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
+        # tried for that differ by a factor of 2.
+        costs = cost_matrix(optimum.geometry, optimum.rule, workers)
+        rate = min(rate, 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])[0])
+    if result.price is not None:
+        if n * m > _MOST_PAIRS and chosen.any():
+            raise ValueError(
+                f"margins must be 'bound' for a partial matching of more than {_MOST_PAIRS} pairs of points; "
+                f"got {n} times {m}"
+            )
+        assert result.row_dual is not None
+        duals = np.asarray(result.row_dual, np.float64), optimum.col_dual
+        return judge_partial(
+            lambda some: reduced_costs(optimum, some, workers),
+            duals,
+            result.permutation,
+            chosen,
+            rate if n * m <= _MOST_PAIRS else None,
+        )
+    arcs = shortest_arcs(optimum, workers)
+    margin, confidence = np.full(n, np.nan), None
+    margin[x_of_row] = arcs.bound
+    exact = np.flatnonzero(chosen[x_of_row])
+    margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
+    if n * m <= _MOST_PAIRS:
+        confidence = np.full(n, np.nan)
+        confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+    return margin, confidence
+
+
+def _optimum(
+    x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult
+) -> tuple[Optimum, IntArray]:
+    """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row.
+
+    A partial matching stays as it is, with its price in the duals of x.
+    """
+    n, m = geometry.shape
+    permutation = result.permutation
+    u, v = (
+        check_vector(result.row_dual, "result.row_dual", n),
+        check_vector(result.col_dual, "result.col_dual", m),
+    )
+    if result.price is not None:
+        u = u + check_number(result.price, "result.price")
+    criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
+    levels = check_noise(result.noise, criterion, n, m)
+    if not misfit(x, y, result, u, v) <= _MISFIT:
+        raise ValueError(
+            "result must be what match returned for x and y; its dual variables do not add up to its costs"
+        )
+    rule = make_rule(criterion, geometry, result.scale, levels)
+    if n <= m or result.price is not None:
+        return Optimum(geometry, rule, u, v, permutation), np.arange(n)
+    x_of_row = np.empty(m, np.intp)
+    matched = np.flatnonzero(permutation >= 0)
+    x_of_row[permutation[matched]] = matched
+    return Optimum(*smaller_as_rows(geometry, rule), v, u, x_of_row), x_of_row
+
+
+def likelihood_rate(criterion: str, d: int, variance: float) -> float:
+    """Give the log-likelihood of a unit of cost, at the mean noise variance of x."""
+    if criterion == "lsl":
+        return d / 2
+    # Squares of very small levels underflow, and so do the costs.
+    return 0.5 if criterion == "lsns" else 0.25 / max(variance, sys.float_info.min)
