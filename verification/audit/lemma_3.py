@@ -100,13 +100,14 @@ def _maximum_event(power: int) -> Problem:
     """Bound P(max of 2 n^2 independent |N(0,1)| > sqrt(2 log(8 n^power / delta))) from below by delta/2.
 
     The tail P(|N(0,1)| > x sqrt(2)) = erfc(x) is at least 2 exp(-x^2) / (sqrt(pi) (x + sqrt(x^2 + 2))), here
-    with 22/7 for pi, and 1 - (1 - tail)^N at least 1 - exp(-N tail).
+    with 22/7 for pi, and 1 - (1 - tail)^N at least N tail / (1 + N tail), which does not cancel.
     """
 
     def slack(m: Arithmetic, p: Any) -> Any:
         log = log_over_delta(m, p, 8, power)
         tail = 2 * m.exp(-log) / (m.sqrt(p.n * 22 / 7 / p.n) * (m.sqrt(log) + m.sqrt(log + 2)))
-        return at_most(1 - m.exp(-2 * p.n**2 * tail), 2 * m.exp(-p.log_4_delta))
+        expected = 2 * p.n**2 * tail
+        return at_most(expected / (1 + expected), 2 * m.exp(-p.log_4_delta))
 
     return Problem(3, sample_size, slack)
 

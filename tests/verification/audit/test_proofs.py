@@ -2,13 +2,12 @@
 
 import math
 from fractions import Fraction
-from types import CodeType, SimpleNamespace
 
 import numpy as np
 import pytest
 
+from tests.verification.audit.mutants import mutants, same
 from verification.audit import KNOWN_FAILURES, STEPS
-from verification.audit.arithmetic import FLOATS
 from verification.audit.proofs import making
 from verification.audit.proofs.intervals import BITS, INTERVALS, Interval, Unbounded
 from verification.audit.proofs.kernel import Goal, Proof, bounded, failures, unsettled
@@ -44,32 +43,6 @@ def test_the_witness_is_allowed_and_violates_the_step(key):
 def test_a_proof_does_not_prove_the_falsified_versions_of_its_step(key):
     for problem in BY_ID[key].controls.values():
         assert failures(problem, PROOFS[key], stored(key), points=60)
-
-
-def mutants(function):
-    """Give copies of a formula, each with one integer constant one larger, also those inside it."""
-
-    def altered(code):
-        for k, value in enumerate(code.co_consts):
-            if type(value) is int:
-                yield code.replace(co_consts=(*code.co_consts[:k], value + 1, *code.co_consts[k + 1 :]))
-            elif isinstance(value, CodeType):
-                for inner in altered(value):
-                    yield code.replace(co_consts=(*code.co_consts[:k], inner, *code.co_consts[k + 1 :]))
-
-    for code in altered(function.__code__):
-        yield type(function)(
-            code, function.__globals__, "mutant", function.__defaults__, function.__closure__
-        )
-
-
-def same(first, second, problem):
-    """Say whether two formulas agree at random points."""
-    cube = np.random.default_rng(1).random((problem.dimension, 50))
-    with np.errstate(all="ignore"):
-        point = SimpleNamespace(**problem.domain(cube))
-        values = [np.broadcast_to(np.asarray(f(FLOATS, point), dtype=float), 50) for f in (first, second)]
-    return np.allclose(*values, rtol=1e-12, atol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize("key", PROOFS)
