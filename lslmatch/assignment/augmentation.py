@@ -33,6 +33,7 @@ from lslmatch.assignment.screening import (
 )
 from lslmatch.assignment.shortlists import Shortlists
 from lslmatch.costs import cost_of_pair
+from lslmatch.geometry.tiles import empty_in_line
 
 #: Coordinates of a row that is computed which take as long as one step: a row scanned, a column reached.
 _COORDINATES_PER_STEP = 256
@@ -84,7 +85,7 @@ def _make_workspace(screen: PairScreen, factors: ColumnFactors, state: DualState
         np.empty(n),
         np.empty(m + n, np.intp),
         np.full(m + n, -1, np.intp),
-        np.empty_like(factors.factor),
+        empty_in_line(factors.factor.shape, factors.factor.dtype),
         screen.lanes(),
         np.full(n, _NOT_COMPUTED, screen.infinity.dtype),
         np.zeros(5, np.intp),
@@ -172,7 +173,7 @@ def _augment_rows(screen, factors, lists, state, work, free_rows, done, limits):
             node = work.reached[k]
             if node < m and work.distance[node] < length:
                 state.col_dual[node] -= length - work.distance[node]
-                factors.factor[node] = column_factor(screen.rule, factors.top, state.col_dual[node])
+                factors.factor[node] = column_factor(screen, factors.top, state.col_dual[node])
             work.distance[node] = np.inf
             if node < m + n:
                 work.place[node] = -1
@@ -320,9 +321,7 @@ def _renew_list(screen, factors, lists, work, i):
     for k in range(col.size):
         col[k] = max(col[k], 0)
     work.passed[i] = lanes[0]
-    lists.bound[i] = bound_of_value(
-        screen.rule, screen.tiles.lowered, factors.top, lanes[:1].view(values.dtype)[0]
-    )
+    lists.bound[i] = bound_of_value(screen, factors.top, lanes[:1].view(values.dtype)[0])
 
 
 @step_kernel
@@ -357,7 +356,7 @@ def _reach_next(screen, factors, state, work, i, sink):
     passed[i] = limit
     if limit < screen.infinity:
         lanes[0] = limit
-        bound = bound_of_value(rule, screen.tiles.lowered, factors.top, lanes[:1].view(values.dtype)[0])
+        bound = bound_of_value(screen, factors.top, lanes[:1].view(values.dtype)[0])
         distance[rest] = max(offset + bound, front)
         _bring_forward(distance, heap, place, sizes, rest)
     return sink

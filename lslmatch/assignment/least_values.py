@@ -39,12 +39,26 @@ def fold_to_lanes(bits, lanes):
     until LANES are left.
     """
     width = lanes.size
-    copy_values(bits[:width], lanes)
-    for start in range(width, bits.size, width):
-        lower_to(bits[start : start + width], lanes)
+    if bits.size == width and width > LANES:
+        width //= 2
+        for j in range(width):
+            lanes[j] = min(bits[j], bits[width + j])
+    else:
+        copy_values(bits[:width], lanes)
+        for start in range(width, bits.size, width):
+            lower_to(bits[start : start + width], lanes)
     while width > LANES:
         width //= 2
         lower_to(lanes[width : 2 * width], lanes[:width])
+
+
+@inline_kernel
+def least_of_lanes(lanes):
+    """Return the least value of all lanes."""
+    least = lanes[0]
+    for lane in range(1, LANES):
+        least = min(least, lanes[lane])
+    return least
 
 
 @inline_kernel

@@ -15,18 +15,31 @@ from numpy.typing import NDArray
 from lslmatch._jit import kernel
 from lslmatch._threads import over_rows, useful_workers
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.assignment.least_values import copy_values, fold_to_lanes, lower_to, note_two_least
+from lslmatch.assignment.least_values import (
+    copy_values,
+    fold_to_lanes,
+    least_of_lanes,
+    lower_to,
+    note_two_least,
+)
 from lslmatch.assignment.probe import Outlook
 from lslmatch.assignment.screening import (
     PairScreen,
     bit_patterns,
     bounds_of_values,
+    divide_by_weights,
     price_pairs,
-    turn_to_values,
 )
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gap, squared_gaps
-from lslmatch.geometry.tiles import FEW_ROWS, TILE_ROWS, correct_cancelled, cut_tiles, expand_tile
+from lslmatch.geometry.tiles import (
+    FEW_ROWS,
+    TILE_ROWS,
+    correct_cancelled,
+    cut_tiles,
+    empty_in_line,
+    expand_tile,
+)
 
 
 class NearestPartners(NamedTuple):
@@ -74,12 +87,16 @@ def find_nearest_partners(
     row_least = np.full((n, 2), np.inf, dtype)
     step = screen.block_rows(settings) if boxes is None else settings.block_rows
     room = useful_workers(n, step, workers), screen.tiles.b_squares.size
-    col_least = np.full(room, np.inf, dtype)
+    col_least = empty_in_line(room, dtype)
+    col_least[:] = np.inf
     row_bits, col_bits = bit_patterns(row_least), bit_patterns(col_least)
 
     def run(worker: int, first: int, last: int) -> None:
         order = all_tiles(screen) if boxes is None else tiles_by_gap(screen, boxes, first, last)
-        _pass_over_tiles(screen, order, first, last, nearest, row_bits, col_bits[worker])
+        block = empty_in_line((FEW_ROWS, screen.tiles.b.shape[2]), dtype)
+        _pass_over_tiles(
+            screen, order, first, last, nearest, row_bits, col_bits[worker], block, screen.lanes()
+        )
 
     over_rows(run, n, step, workers)
     row_bound = bounds_of_values(screen, 0.0, row_least[:, 1])
@@ -95,7 +112,7 @@ def find_nearest_by_region(
     """
     a, b = screen.geometry.a, screen.geometry.b
     hopeful = outlook.mutual > settings.region_mutual and a.shape[1] <= settings.region_dimensions
-    if not (hopeful and screen.rule.logarithm and len(a) * len(b) >= settings.region_pairs):
+    if not (hopeful and not screen.x_weight.size and len(a) * len(b) >= settings.region_pairs):
         return None
     cols = screen.tiles.b.shape[2]
     col_order = sort_by_region(b, cols)
@@ -130,21 +147,20 @@ def tiles_by_gap(screen: PairScreen, boxes: Boxes, first: int, last: int) -> Til
 
 
 @kernel
-def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least):
+def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, block, lanes):
     """For rows first, ..., last - 1 at column duals of 0: the nearest column, and the two least values.
 
     Lowers `col_least`, the columns' least values, too; both are bit patterns. Keeps the squared distances if
     they are to be kept. If tiles are left out because they are too far, a row's second least value
     is a lower bound only, and those of the columns are of no use.
     """
-    geometry, tiles, rule, squares, _ = screen
+    geometry, tiles, _, squares, _, x_weight, y_weight, _ = screen
     tile_order, tile_least, low, high = order
     gaps = np.empty(FEW_ROWS, tiles.a.dtype)
     gap_bits = gaps.view(col_least.dtype)
     cols = tiles.b.shape[2]
-    block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
-    no_duals = np.zeros(cols, tiles.a.dtype)
-    lanes = np.empty(cols, col_least.dtype)
+    limit = np.empty(1, tiles.a.dtype)
+    limit_bits = limit.view(col_least.dtype)
     for start in range(first, last, TILE_ROWS):
         stop = min(start + TILE_ROWS, last)
         for s in range(tile_order.size):
@@ -157,7 +173,7 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least):
                 for i in range(start, stop):
                     row_least[i, 1] = min(row_least[i, 1], tile_least[s])
                 break
-            col_part = col_least[t * cols : (t + 1) * cols]
+            col_part, b_limit = col_least[t * cols : (t + 1) * cols], tiles.b_limits[t].max()
             for few in range(start, stop, FEW_ROWS):
                 few_stop = min(few + FEW_ROWS, stop)
                 if low.shape[0]:
@@ -172,12 +188,22 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least):
                 expand_tile(tiles, few, few_stop, t, block)
                 for i in range(few, few_stop):
                     values = block[i - few]
-                    correct_cancelled(geometry, i, t * cols, values, tiles.a_limits[i], tiles.b_limits[t])
+                    bits = values.view(col_least.dtype)
+                    fold_to_lanes(bits, lanes)
+                    least = least_of_lanes(lanes)
+                    limit[0] = tiles.a_limits[i] + b_limit
+                    # (A square that is negative by rounding is less than all others as an integer, too.)
+                    if least < limit_bits[0] and correct_cancelled(
+                        geometry, i, t * cols, values, tiles.a_limits[i], tiles.b_limits[t]
+                    ):
+                        fold_to_lanes(bits, lanes)
+                        least = least_of_lanes(lanes)
                     if squares.shape[0]:
                         copy_values(values, squares[i, t * cols : (t + 1) * cols])
-                    if not rule.logarithm:
-                        turn_to_values(rule, tiles.lowered, i, t * cols, no_duals, values)
-                    bits = values.view(col_least.dtype)
+                    if x_weight.size:
+                        divide_by_weights(x_weight, y_weight, i, t * cols, values)
+                        fold_to_lanes(bits, lanes)
+                        least = least_of_lanes(lanes)
                     lower_to(bits, col_part)
-                    fold_to_lanes(bits, lanes)
-                    note_two_least(bits, lanes, t * cols, row_least[i], nearest, i)
+                    if least < row_least[i, 1]:
+                        note_two_least(bits, lanes, t * cols, row_least[i], nearest, i)

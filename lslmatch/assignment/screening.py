@@ -2,12 +2,13 @@
 
 The *screening value* of a pair grows with its reduced cost ``cost(i, j) - col_dual[j]`` and is made of the
 squared distance D without a logarithm: ``D * exp(top - col_dual[j])`` where the cost is a logarithm, else
-``D / weight + (top - col_dual[j])``; `top` is the greatest column dual. The *column factors* are the
-part that the duals contribute.
+``unit * (D / weight + (top - col_dual[j]))``; `top` is the greatest column dual, and the unit is the least
+weight, so that values are about as large as squared distances, and equal weights are left out. The
+*column factors* are the part that the duals contribute.
 
-Distances may be computed in single precision here. A bound that is made of a screening value accounts for
-that: so screening may exclude a pair, but never decides for one. Pairs that may be chosen are priced
-exactly (`price_pairs`).
+Values may be computed in single precision here. They are made of parts that are not negative, so their error
+is a small share of them, for which a bound that is made of a value accounts: screening may exclude a
+pair, but never decides for one. Pairs that may be chosen are priced exactly (`price_pairs`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,20 @@ from lslmatch.assignment.least_values import copy_values
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.costs import CostRule, cost_of_pair
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch.geometry.tiles import TILE_ROWS, Tiles, correct_cancelled, cut_tiles, expand_row
+from lslmatch.geometry.tiles import TILE_ROWS, Tiles, correct_cancelled, cut_tiles, empty_in_line, expand_row
 
 #: Column factors are cut off at the exponential of this, so that no screening value overflows in single
 #: precision. A factor that is too small only lowers bounds, which stay valid.
 _GREATEST_EXPONENT = 78.0
+#: So are those that are added, at this.
+_GREATEST_TERM = 2.0**100
+#: Weights that differ by a greater factor are screened by in double precision.
+_WIDEST_WEIGHTS = 2.0**100
+#: The relative error of a value in single precision does not hold below this, where digits get lost.
+_UNDERFLOW = 2.0**-120
+#: Single precision is accurate enough for column duals if their part of a value has an error of less than
+#: this share of what most second nearest columns cost beyond the nearest.
+_ACCURATE = 0.5
 
 
 class PairScreen(NamedTuple):
@@ -38,11 +48,14 @@ class PairScreen(NamedTuple):
     rule: CostRule
     squares: NDArray[np.floating]  # (n, tiles * columns) the squared distances if they are kept, else (0, 0)
     infinity: np.signedinteger  # the bit pattern of an infinite screening value
+    x_weight: NDArray[np.floating]  # (n,) in units of the least weight; (0,) if there is one weight, or none
+    y_weight: NDArray[np.floating]  # (tiles * columns,), or (0,)
+    unit: float  # the least weight; 1 for logarithms
 
     def keeping_squares(self) -> PairScreen:
         """Make room for the squared distances, which the first pass over all pairs will fill."""
         shape = self.geometry.shape[0], self.tiles.b_squares.size
-        return self._replace(squares=np.empty(shape, self.tiles.a.dtype))
+        return self._replace(squares=empty_in_line(shape, self.tiles.a.dtype))
 
     def leading(self, dimensions: int | None) -> PairScreen:
         """Screen by the leading dimensions only (None: by all), in which no distance is greater."""
@@ -51,9 +64,17 @@ class PairScreen(NamedTuple):
         dtype, columns = self.tiles.a.dtype.type, self.tiles.b.shape[2]
         return self._replace(tiles=cut_tiles(self.geometry, dtype, dimensions, columns))
 
+    def resolves(self, col_dual: FloatArray, gaps: FloatArray) -> bool:
+        """Tell whether screening values can tell pairs apart whose costs differ by such gaps."""
+        if self.rule.logarithm:
+            # Duals are factors, which keep relative errors as they are.
+            return True
+        spread = float(col_dual.max() - np.median(col_dual))
+        return (1.0 - self.tiles.lowered) * spread <= _ACCURATE * float(np.median(gaps))
+
     def lanes(self) -> NDArray[np.signedinteger]:
         """Make the workspace for finding least values, whose type is that of their bit patterns."""
-        return np.empty(self.tiles.b.shape[2], self.infinity.dtype)
+        return empty_in_line((self.tiles.b.shape[2],), self.infinity.dtype)
 
     def block_rows(self, settings: SolverSettings) -> int:
         """Return how many rows a worker should take at a time."""
@@ -69,13 +90,24 @@ class ColumnFactors(NamedTuple):
     top: float
 
 
-def make_screen(geometry: Geometry, rule: CostRule, settings: SolverSettings) -> PairScreen:
+def make_screen(
+    geometry: Geometry, rule: CostRule, settings: SolverSettings, *, single: bool = True
+) -> PairScreen:
     """Prepare the screening of all pairs, in single precision where that is accurate enough."""
-    single = rule.logarithm and geometry.a.shape[1] <= settings.single_precision_dimensions
-    dtype = np.float32 if single else np.float64
+    unit, widest = 1.0, 1.0
+    if not rule.logarithm:
+        unit = float(rule.x_weight.min() + rule.y_weight.min())
+        widest = float(rule.x_weight.max() + rule.y_weight.max()) / unit
+    single &= geometry.a.shape[1] <= settings.single_precision_dimensions and widest <= _WIDEST_WEIGHTS
+    dtype: type[np.floating] = np.float32 if single else np.float64
     tiles = cut_tiles(geometry, dtype, columns=settings.tile_columns)
     infinity = bit_patterns(np.full(1, np.inf, tiles.a.dtype))[0]
-    return PairScreen(geometry, tiles, rule, np.empty((0, 0), tiles.a.dtype), infinity)
+    x_weight, y_weight = np.empty(0, dtype), np.empty(0, dtype)
+    if widest > 1.0:
+        x_weight, y_weight = (rule.x_weight / unit).astype(dtype), np.ones(tiles.b_squares.size, dtype)
+        y_weight[: rule.y_weight.size] = rule.y_weight / unit
+    squares = np.empty((0, 0), tiles.a.dtype)
+    return PairScreen(geometry, tiles, rule, squares, infinity, x_weight, y_weight, unit)
 
 
 def bit_patterns(values: NDArray[np.floating]) -> NDArray[np.signedinteger]:
@@ -85,42 +117,45 @@ def bit_patterns(values: NDArray[np.floating]) -> NDArray[np.signedinteger]:
 
 def column_factors(screen: PairScreen, col_dual: FloatArray) -> ColumnFactors:
     """Compute the part of the screening values that column duals contribute."""
-    factor = np.ones(screen.tiles.b_squares.size, screen.tiles.a.dtype)
+    factor = empty_in_line((screen.tiles.b_squares.size,), screen.tiles.a.dtype)
+    factor[col_dual.size :] = 1.0
     top = float(col_dual.max())
     if screen.rule.logarithm:
         factor[: col_dual.size] = np.exp(np.minimum(top - col_dual, _GREATEST_EXPONENT))
     else:
-        factor[: col_dual.size] = top - col_dual
+        factor[: col_dual.size] = np.minimum((top - col_dual) * screen.unit, _GREATEST_TERM)
     return ColumnFactors(factor, top)
 
 
 @inline_kernel
-def column_factor(rule, top, dual):
+def column_factor(screen, top, dual):
     """Compute one column factor."""
-    return np.exp(min(top - dual, _GREATEST_EXPONENT)) if rule.logarithm else top - dual
+    if screen.rule.logarithm:
+        return np.exp(min(top - dual, _GREATEST_EXPONENT))
+    return min((top - dual) * screen.unit, _GREATEST_TERM)
 
 
 def bounds_of_values(screen: PairScreen, top: float, values: NDArray[np.floating]) -> FloatArray:
     """Compute many bounds at once, as :func:`bound_of_value` does."""
     wide = values.astype(np.float64)
     if screen.rule.logarithm:
-        wide = np.log(np.maximum(wide * screen.tiles.lowered, screen.rule.floor))
-    return wide - top
+        return np.log(np.maximum(wide * screen.tiles.lowered, screen.rule.floor)) - top
+    return np.maximum(wide * screen.tiles.lowered - _UNDERFLOW, 0.0) / screen.unit - top
 
 
 @inline_kernel
-def bound_of_value(rule, lowered, top, value):
+def bound_of_value(screen, top, value):
     """Return a lower bound of the reduced costs of all pairs whose screening value is at least this one."""
-    wide = np.float64(value)
-    if rule.logarithm:
-        wide = np.log(max(wide * lowered, rule.floor))
-    return wide - top
+    wide = np.float64(value) * screen.tiles.lowered
+    if screen.rule.logarithm:
+        return np.log(max(wide, screen.rule.floor)) - top
+    return max(wide - _UNDERFLOW, 0.0) / screen.unit - top
 
 
 @step_kernel
 def screen_row(screen, factors, i, values):
     """Fill `values` with the screening values of one row, padding included."""
-    geometry, tiles, rule, squares, _ = screen
+    geometry, tiles, rule, squares, _, x_weight, y_weight, _ = screen
     cols = tiles.b.shape[2]
     for t in range(tiles.b.shape[0]):
         row = values[t * cols : (t + 1) * cols]
@@ -129,19 +164,31 @@ def screen_row(screen, factors, i, values):
         else:
             expand_row(tiles, i, t, row)
             correct_cancelled(geometry, i, t * cols, row, tiles.a_limits[i], tiles.b_limits[t])
-        turn_to_values(rule, tiles.lowered, i, t * cols, factors.factor[t * cols : (t + 1) * cols], row)
+        factor = factors.factor[t * cols : (t + 1) * cols]
+        turn_to_values(rule.logarithm, x_weight, y_weight, i, t * cols, factor, row)
 
 
 @inline_kernel
-def turn_to_values(rule, lowered, i, offset, factor, squares):
+def turn_to_values(logarithm, x_weight, y_weight, i, offset, factor, squares):
     """Turn squared distances of row i, to the columns from `offset` on, into screening values, in place."""
-    if rule.logarithm:
+    if logarithm:
         for j in range(squares.size):
             squares[j] *= factor[j]
+    elif x_weight.size:
+        divide_by_weights(x_weight, y_weight, i, offset, squares)
+        for j in range(squares.size):
+            squares[j] += factor[j]
     else:
-        x_weight, y_weight = rule.x_weight[i], rule.y_weight
-        for j in range(min(squares.size, y_weight.size - offset)):
-            squares[j] = squares[j] * lowered / (x_weight + y_weight[offset + j]) + factor[j]
+        for j in range(squares.size):
+            squares[j] += factor[j]
+
+
+@inline_kernel
+def divide_by_weights(x_weight, y_weight, i, offset, squares):
+    """Turn squared distances of row i, to the columns from `offset` on, into values at column duals of 0."""
+    weight = x_weight[i]
+    for j in range(squares.size):
+        squares[j] /= weight + y_weight[offset + j]
 
 
 @kernel

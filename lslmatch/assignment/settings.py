@@ -31,6 +31,8 @@ class SolverSettings(NamedTuple):
     """Greatest d for which products in single precision are accurate enough to screen pairs."""
     kept_pairs: int = 1 << 26
     """Number of pairs up to which squared distances that will be needed again are kept (256 MiB)."""
+    kept_mutual: float = 0.9
+    """They will be, for more than a few rows, if a lesser share of a few points are mutually nearest."""
     tile_columns: int = TILE_COLS
     """Columns of a tile at most, a power of two that is at least 32."""
     block_rows: int = 512

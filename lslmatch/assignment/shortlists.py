@@ -88,7 +88,8 @@ def reduce_rows(
 @kernel
 def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
     """For the given rows: the columns of the least values (-1: no more), and a bound for all the others."""
-    geometry, tiles, rule, squares, infinity = screen
+    geometry, tiles, rule, squares, infinity, x_weight, y_weight, _ = screen
+    logarithm, factor = rule.logarithm, factors.factor
     cols = tiles.b.shape[2]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     values = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
@@ -110,9 +111,9 @@ def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
             row = values[r - start]
             if squares.shape[0]:
                 copy_values(squares[rows[r]], row)
-            turn_to_values(rule, tiles.lowered, rows[r], 0, factors.factor, row)
+            turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
             choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
-            bound[r] = bound_of_value(rule, tiles.lowered, factors.top, lanes[:1].view(tiles.a.dtype)[0])
+            bound[r] = bound_of_value(screen, factors.top, lanes[:1].view(tiles.a.dtype)[0])
 
 
 @inline_kernel

@@ -76,7 +76,7 @@ def solve_streamed(
         if by_region is not None:
             found = by_region
         else:
-            if outlook.mutual < 1.0 and n * m <= settings.kept_pairs:
+            if outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs:
                 screen = screen.keeping_squares()
             found = find_nearest_partners(screen.leading(outlook.dimensions), settings, workers)
         least = found.costs(screen)
@@ -96,6 +96,8 @@ def solve_streamed(
         state.col_dual[:] = col_dual - col_dual.max()
     elif n == m and conflicts > settings.many_conflicts * n:
         state.col_dual[:] = found.col_least
+        if not screen.resolves(state.col_dual, found.bound - least):
+            screen = make_screen(geometry, rule, settings, single=False)
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
         lists.col[:], lists.cost[:, 0], lists.bound[:] = found.col[:, None], least, found.bound

@@ -66,7 +66,7 @@ class _Search:
         outlook = probe(geometry)
         found = find_nearest_by_region(self.screen, outlook, settings, workers)
         if found is None:
-            if outlook.mutual < 1.0 and n * m <= settings.kept_pairs:
+            if outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs:
                 self.screen = self.screen.keeping_squares()
             found = find_nearest_partners(self.screen.leading(outlook.dimensions), settings, workers)
         # The nearest partner is a list of one, and the second nearest bounds the others.

@@ -7,7 +7,8 @@ carried along, so that every squared distance has a small *relative* error, coin
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ TILE_ROWS = 64
 FEW_ROWS = 4
 #: Columns that vector loops over a tile take together, where they look for least or cancelled values.
 LANES = 32
+
+#: Bytes of a line of the cache, which are also those of the longest vectors.
+_LINE = 64
 
 #: Where the expanded form has lost more than about 8 bits to cancellation, it is computed anew.
 _CANCELLATION = 2.0**-8
@@ -60,12 +64,15 @@ def cut_tiles(
     tiles = -(-m // cols)
     padded = np.zeros((tiles * cols, d), dtype)
     padded[:m] = b
-    b_tiles = np.ascontiguousarray(padded.reshape(tiles, cols, d).transpose(0, 2, 1))
-    a_squares, b_squares = np.empty(len(a), dtype), np.full(tiles * cols, np.inf, dtype)
+    b_tiles = empty_in_line((tiles, d, cols), dtype)
+    b_tiles[:] = padded.reshape(tiles, cols, d).transpose(0, 2, 1)
+    a_squares, b_squares = np.empty(len(a), dtype), empty_in_line((tiles * cols,), dtype)
+    b_squares[m:] = np.inf
     a_squares[:] = np.einsum("ij,ij->i", a, a)
     b_squares[:m] = np.einsum("ij,ij->i", b, b)
     limit = a_squares.dtype.type(_CANCELLATION)
-    b_limits = np.zeros_like(b_squares)
+    b_limits = empty_in_line(b_squares.shape, dtype)
+    b_limits[m:] = 0.0
     b_limits[:m] = limit * b_squares[:m]
     shape = tiles, cols
     # Each of the d + 8 roundings counts as often as cancellation has magnified it.
@@ -79,6 +86,14 @@ def cut_tiles(
         b_limits.reshape(shape),
         1.0 - error,
     )
+
+
+def empty_in_line(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Make an array that begins with a line of the cache: a vector across two lines is read twice."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    room = np.empty(size + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    return room[start : start + size].view(dtype).reshape(shape)
 
 
 @inline_kernel
@@ -155,13 +170,15 @@ def _add_products_of_row(a, b, out):
 
 @inline_kernel
 def correct_cancelled(geometry, i, offset, squares, limit, b_limits):
-    """Compute anew, from differences, those expanded squares that have lost too much.
+    """Compute anew, from differences, those expanded squares that have lost too much; tell if there are any.
 
     They are those of row i and of the columns from `offset` on, with their limits in the tiles.
     """
     # Whether there are any, and where about, is found out first: those are vector loops.
-    if _any_cancelled(squares, b_limits, limit):
+    cancelled = _any_cancelled(squares, b_limits, limit)
+    if cancelled:
         _compute_anew(geometry, i, offset, squares, limit, b_limits)
+    return cancelled
 
 
 @step_kernel

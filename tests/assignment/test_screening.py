@@ -45,8 +45,47 @@ def test_bounds_are_just_below_the_reduced_costs(objective, n, m, d, single, spr
     assert (bounds <= reduced + 1e-12 * unit).all()
     precision = np.finfo(values.dtype).eps * (d + 8) * 2.0**9
     assert (bounds >= reduced - precision * (1.0 + unit)).all()
-    one = bound_of_value(rule, screen.tiles.lowered, factors.top, values[0, 0])
+    one = bound_of_value(screen, factors.top, values[0, 0])
     assert one == pytest.approx(bounds[0, 0], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("ratio", "dtype"), [(2.0**40, np.float32), (2.0**110, np.float64)])
+def test_weights_of_any_range_give_bounds(ratio, dtype):
+    geometry, rule, _ = draw_priced("lsns", 5, 40, 3)
+    weight = rule.y_weight * np.geomspace(1.0, ratio, 40)
+    rule = rule._replace(y_weight=weight)
+    screen = make_screen(geometry, rule, SolverSettings())
+    assert screen.tiles.a.dtype == dtype
+    factors = column_factors(screen, np.zeros(40))
+    squares = ((geometry.a[:, None] - geometry.b) ** 2).sum(axis=2)
+    cost = squares / (rule.x_weight[:, None] + weight)
+    bounds = bounds_of_values(screen, 0.0, screened(screen, factors, 5)[:, :40])
+    assert (bounds <= cost).all()
+    assert (bounds >= 0.9 * cost - 2.0**-100).all()
+
+
+def test_bounds_hold_where_single_precision_loses_digits():
+    geometry, rule, _ = draw_priced("lss", 3, 40, 2)
+    a = 2.0**-73 * (1.0 + np.arange(6.0).reshape(3, 2) / 7.0)
+    geometry = geometry._replace(a=a, a_low=np.zeros_like(a), b=np.zeros((40, 2)), b_low=np.zeros((40, 2)))
+    screen = make_screen(geometry, rule, SolverSettings())
+    factors = column_factors(screen, np.zeros(40))
+    bounds = bounds_of_values(screen, 0.0, screened(screen, factors, 3)[:, :40])
+    assert (bounds <= (a**2).sum(axis=1)[:, None] / rule.x_weight[0]).all()
+    assert (bounds >= 0.0).all()
+    assert bound_of_value(screen, 0.0, np.float32(2.0**-149)) == 0.0
+
+
+def test_single_precision_cannot_resolve_small_gaps_beside_a_great_dual():
+    geometry, rule, _ = draw_priced("lss", 4, 40, 2)
+    screen = make_screen(geometry, rule, SolverSettings())
+    col_dual, gaps = np.zeros(40), np.full(4, 0.1)
+    assert screen.resolves(col_dual, gaps)
+    col_dual[7] = 1e4
+    assert not screen.resolves(col_dual, gaps)
+    assert make_screen(geometry, rule, SolverSettings(), single=False).resolves(col_dual, gaps)
+    geometry, rule, _ = draw_priced("lsl", 4, 40, 2)
+    assert make_screen(geometry, rule, SolverSettings()).resolves(col_dual, gaps)
 
 
 @objectives
@@ -57,7 +96,7 @@ def test_one_column_factor_is_as_all_of_them(objective):
     factors = column_factors(screen, col_dual)
     assert factors.top == 2.0
     assert np.isfinite(factors.factor).all()
-    single = [column_factor(rule, factors.top, dual) for dual in col_dual]
+    single = [column_factor(screen, factors.top, dual) for dual in col_dual]
     np.testing.assert_allclose(factors.factor[:6], single, rtol=1e-15)
 
 
