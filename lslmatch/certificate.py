@@ -157,15 +157,18 @@ def _visit_doubtful(
     over_rows(run, u.size, max(1, _BLOCK_ENTRIES // v.size), workers)
 
 
-def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray) -> float:
+def misfit(
+    x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray, mapped: bool = False
+) -> float:
     """Say how far matched pairs are from costing the sum of their duals, as a share of the greatest dual.
 
-    Zero but for rounding if the result is that of these sets; NaN or infinite if it is out of range.
+    Zero but for rounding if the result is that of these sets; NaN or infinite if it is out of range. Sets
+    that are `mapped` were rounded before, by :func:`whitened`.
     """
     rows = np.flatnonzero(result.permutation >= 0)
     partners = result.permutation[rows]
     with np.errstate(all="ignore"):
-        costs = _costs(x, y, result)
+        costs = _Costs(x, y, result, _COINCIDENT) if mapped else _costs(x, y, result)
         # A logarithm is as exact as a ratio of distances, however near to 0 it is. Squares of partners that
         # coincide are rounding errors, beside those of other pairs, and of the points that are farthest out.
         least = 1.0
@@ -180,11 +183,11 @@ def misfit(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: 
 
 def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOutCosts:
     """Give the costs of the pairs under the covariance of the result, if it has one."""
-    if check_result_covariance(result.covariance) is None:
+    covariance = check_result_covariance(result.covariance)
+    if covariance is None or covariance.is_isotropic:
         return _Costs(x, y, result)
-    assert result.covariance is not None
-    if result.covariance.reference is None:
-        return _Costs(*whitened(x, y, result))
+    if covariance.reference is None:
+        return _Costs(*whitened(x, y, result), _COINCIDENT)
     return LeftOutCosts(x, y, result)
 
 
@@ -196,7 +199,9 @@ class _Costs:
     distance and a large common offset costs no digits.
     """
 
-    def __init__(self, x: FloatArray, y: FloatArray, result: MatchResult) -> None:
+    def __init__(
+        self, x: FloatArray, y: FloatArray, result: MatchResult, coincident: float = 2.0**-104
+    ) -> None:
         scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
         fraction, power = math.frexp(scale)
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
@@ -223,7 +228,7 @@ class _Costs:
         if self.criterion == "lsl":
             centre = self.x.mean(axis=0)
             spread = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
-            self.floor = spread / (len(x) + len(y)) * 2.0**-104
+            self.floor = spread / (len(x) + len(y)) * coincident
             self.offset = 2 * self.exponent * math.log(2)
         if noise is not None:
             self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2

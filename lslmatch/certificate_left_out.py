@@ -40,21 +40,25 @@ class LeftOutCosts:
         reference = check_matching(learned.reference, "result.covariance.reference", n, m, True)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
         x, y = x - x[0], scale * (y - y[0]) + _seen_from(x[0], y[0], scale, shift)
+        if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
+            basis = np.linalg.qr(np.vstack([x, y]).T)[0]
+            x, y = x @ basis, y @ basis
+        k = x.shape[1]
         rows = np.flatnonzero(reference >= 0)
-        residuals = np.zeros((n, d))
+        residuals = np.zeros((n, k))
         residuals[rows] = (x[rows] - y[reference[rows]]) * np.sqrt(weight[rows])[:, None]
         matrix = residuals.T @ residuals
-        matrix[np.diag_indices(d)] += learned.ridge
+        matrix[np.diag_indices(k)] += learned.ridge
         variances, axes = np.linalg.eigh(matrix)
         whitening = axes / np.sqrt(variances)
         self.x, self.y, self.x_residual = x @ whitening, y @ whitening, residuals @ whitening
-        self.y_residual = np.zeros((m, d))
+        self.y_residual = np.zeros((m, k))
         self.y_residual[reference[rows]] = self.x_residual[rows]
         if not learned.leave_out:
             self.x_residual[:] = 0.0
             self.y_residual[:] = 0.0
         self.reference, self.dimension = reference, d
-        self.offset = float(np.log(variances).sum()) / d
+        self.offset = float(np.log(variances).sum() + (d - k) * np.log(learned.ridge)) / d
         centre = self.x.mean(axis=0)
         self.floor = (((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()) / (n + m) * _COINCIDENT
         self.x_left = np.maximum(1.0 - (self.x_residual**2).sum(axis=1), _LEAST)
@@ -125,8 +129,6 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     The coordinates are those of its principal axes, in a unit in which its determinant is 1.
     """
     assert result.covariance is not None
-    if result.covariance.is_isotropic:
-        return x, y, result
     scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
     factor = result.covariance.factor
     axes, sizes = np.linalg.svd(factor.T)[:2]

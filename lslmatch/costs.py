@@ -95,23 +95,28 @@ class CostRule(NamedTuple):
 
 
 def make_rule(
-    objective: str, geometry: Geometry, scale: float, levels: tuple[FloatArray, FloatArray] | None = None
+    objective: str,
+    geometry: Geometry,
+    scale: float,
+    levels: tuple[FloatArray, FloatArray] | None = None,
+    coincident: float = 2.0**-104,
 ) -> CostRule:
     """Make the cost rule of an objective for two sets that `scale` has brought into common coordinates.
 
-    `levels` are the noise levels that "lsns" needs. What "greedy" ends with is measured as by "lsl".
+    `levels` are the noise levels that "lsns" needs. What "greedy" ends with is measured as by "lsl". Points
+    coincide up to a share `coincident` of the mean square.
     """
     if objective == "lss":
         return square_rule(geometry)
     if objective == "lsns":
         assert levels is not None, "noise has been checked"
         return normalized_rule(geometry, levels, scale)
-    return log_rule(geometry)
+    return log_rule(geometry, coincident)
 
 
-def log_rule(geometry: Geometry) -> CostRule:
+def log_rule(geometry: Geometry, coincident: float = 2.0**-104) -> CostRule:
     """LSL: logarithms, in the units of x, with the coincident-point floor."""
-    floor, offset = geometry.mean_square() * 2.0**-104, 2.0 * geometry.exponent * math.log(2.0)
+    floor, offset = geometry.mean_square() * coincident, 2.0 * geometry.exponent * math.log(2.0)
     if floor == 0.0:
         floor, offset = 1.0, 0.0
     return CostRule(True, floor, offset, np.empty(0), np.empty(0))

@@ -149,7 +149,8 @@ def match(
 
     solve_pairs = functools.partial(solve, pairs=count)
     if not isinstance(covariance, str):
-        result = match_known(solve_pairs, x, y, check_covariance(covariance, x.shape[1]), alignment)
+        covariance = check_covariance(covariance, x.shape[1])
+        result = match_known(solve_pairs, x, y, covariance, alignment, count, workers)
     elif check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
         result = solve_pairs(x, y, alignment)
     else:

@@ -11,7 +11,8 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import check_count, check_option, check_point_pair
 from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
-from lslmatch.covariance.pair_costs import costs_of_result, with_pairs
+from lslmatch.covariance.known import with_pairs
+from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.matching import match
 from lslmatch.results import Affine, Assignment, MatchResult
 from lslmatch.summary import count, number

@@ -24,9 +24,8 @@ _BLOCK_ENTRIES = 1 << 20
 def streamed_problem(white: White) -> tuple[Geometry, CostRule]:
     """Give the points and the cost rule of matching under one metric, with nothing left out."""
     geometry = common_coordinates(white.a, white.b, Affine(1.0, np.zeros(white.a.shape[1])))
-    rule = log_rule(geometry)
-    floor = max(rule.floor, geometry.mean_square() * COINCIDENT)
-    return geometry, rule._replace(floor=floor, offset=rule.offset + white.offset)
+    rule = log_rule(geometry, COINCIDENT)
+    return geometry, rule._replace(offset=rule.offset + white.offset)
 
 
 def count_undecided(white: White, assignment: Assignment, workers: int) -> int:

@@ -24,31 +24,49 @@ _ASKED = 1024
 _ROWS = 64
 
 
-def cross_entropy(costs: FloatArray, partner: IntArray, dimension: int) -> float:
-    """Compute the cross-entropy of a matching whose costs are all given."""
-    return best_rate(costs, partner, dimension)[1]
+def surprises(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
+    """Give for each pair minus the logarithms of both probabilities; their mean is the cross-entropy.
+
+    They are in the order of the points of the smaller set.
+    """
+    rows = np.flatnonzero(partner >= 0)
+    if len(costs) > costs.shape[1]:
+        rows = rows[np.argsort(partner[rows])]
+    return _at_best_rate(_both_sides(costs, partner, dimension)[rows])
 
 
-def best_rate(costs: FloatArray, partner: IntArray, dimension: int) -> tuple[float, float]:
-    """Give the rate at which a matching predicts itself best, and its cross-entropy there."""
-    total = _row_entropies(costs, partner, _least_rate(dimension))
-    total += _column_entropies(costs, partner, _least_rate(dimension))
-    best = int(total.argmin())
-    return _least_rate(dimension) * 2.0**best, float(total[best] / np.count_nonzero(partner >= 0))
+def best_rate(costs: FloatArray, partner: IntArray, dimension: int) -> float:
+    """Give the rate at which a matching predicts itself best."""
+    total = _both_sides(costs, partner, dimension).sum(axis=0)
+    return _least_rate(dimension) * 2.0 ** int(total.argmin())
 
 
-def sampled_cross_entropy(white: White) -> float:
-    """Compute the cross-entropy from the costs of some rows and columns only."""
+def sampled_surprises(white: White) -> FloatArray:
+    """Give the surprises of some pairs, from the costs of their rows and columns only."""
+    if white.shape[0] > white.shape[1]:
+        white = white.transposed()
     rows = np.flatnonzero(white.partner >= 0)
     some = rows[np.unique(np.linspace(0, rows.size - 1, _ASKED).astype(np.intp))]
-    total = np.zeros(_RATES)
+    total = np.zeros((some.size, _RATES))
     for side, asked in ((white, some), (white.transposed(), white.partner[some])):
         for first in range(0, asked.size, _ROWS):
             part = side.rows(asked[first : first + _ROWS])
             costs = np.empty(part.shape)
             fill_rows(part, 0, len(costs), costs)
-            total += _row_entropies(costs, part.partner, _least_rate(white.dimension))
-    return float(total.min() / some.size)
+            total[first : first + _ROWS] += _row_entropies(costs, part.partner, _least_rate(white.dimension))
+    return _at_best_rate(total)
+
+
+def _both_sides(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
+    rate = _least_rate(dimension)
+    total: FloatArray = _row_entropies(costs, partner, rate)
+    total += _column_entropies(costs, partner, rate)
+    return total
+
+
+def _at_best_rate(entropies: FloatArray) -> FloatArray:
+    """Choose the column whose sum is least."""
+    return np.ascontiguousarray(entropies[:, entropies.sum(axis=0).argmin()])
 
 
 def _least_rate(dimension: int) -> float:
@@ -57,9 +75,9 @@ def _least_rate(dimension: int) -> float:
 
 @kernel
 def _row_entropies(costs, partner, rate):
-    """Add up minus the log-probabilities of the partners of the rows, at `rate` times 1, 2, 4 and so on."""
+    """Give minus the log-probabilities of the partners of the rows, at `rate` times 1, 2, 4 and so on."""
     n, m = costs.shape
-    total, share = np.zeros(_RATES), np.empty(_RATES)
+    total, share = np.zeros((n, _RATES)), np.empty(_RATES)
     for i in range(n):
         if partner[i] >= 0:
             least = costs[i, 0]
@@ -73,16 +91,16 @@ def _row_entropies(costs, partner, rate):
                     power *= power
             excess = rate * (costs[i, partner[i]] - least)
             for k in range(_RATES):
-                total[k] += np.log(share[k]) + excess
+                total[i, k] = np.log(share[k]) + excess
                 excess *= 2.0
     return total
 
 
 @kernel
 def _column_entropies(costs, partner, rate):
-    """Do the same for columns, in the order in which the costs lie in memory."""
+    """Do the same for the columns of the partners, in the order in which the costs lie in memory."""
     n, m = costs.shape
-    total, share, least = np.zeros(_RATES), np.zeros((m, _RATES)), costs[0].copy()
+    total, share, least = np.zeros((n, _RATES)), np.zeros((m, _RATES)), costs[0].copy()
     for i in range(1, n):
         for j in range(m):
             least[j] = min(least[j], costs[i, j])
@@ -97,6 +115,6 @@ def _column_entropies(costs, partner, rate):
         if j >= 0:
             excess = rate * (costs[i, j] - least[j])
             for k in range(_RATES):
-                total[k] += np.log(share[j, k]) + excess
+                total[i, k] = np.log(share[j, k]) + excess
                 excess *= 2.0
     return total

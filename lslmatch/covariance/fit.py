@@ -15,7 +15,10 @@ from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine, Covariance
 
 #: How the residuals are weighted, by name.
-WEIGHTINGS: dict[str, Callable[[FloatArray, int], Metric]] = {"tyler": tyler_metric, "equal": equal_metric}
+WEIGHTINGS: dict[str, Callable[[FloatArray, int, FloatArray | None], Metric]] = {
+    "tyler": tyler_metric,
+    "equal": equal_metric,
+}
 #: Residuals whose mean square is below this share of that of the points are rounding errors.
 _NOISELESS = 2.0**-90
 
@@ -37,68 +40,78 @@ class Fit(NamedTuple):
 
 
 def fit_matching(
-    x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine, refit: bool, weighting: str
+    x: FloatArray,
+    y: FloatArray,
+    reference: IntArray,
+    first: Aligned,
+    refit: bool,
+    weighting: str,
 ) -> Fit | None:
     """Learn the metric from a matching, and if `refit` scale and shift under it; None without any noise.
 
-    The result depends on the matching and the first `affine` only, not on matchings before it.
+    The result depends on the matching and the first alignment only, not on matchings before it.
     """
-    sets = _Aligned.at(x, y, affine)
+    sets = first
     metric = sets.metric(reference, weighting)
     if metric is not None and refit:
-        affine = _refit(x, y, reference, affine, sets, metric)
-        sets = _Aligned.at(x, y, affine)
-        metric = sets.metric(reference, weighting)
+        sets = Aligned.at(x, y, _refit(x, y, reference, first, metric))
+        metric = sets.metric(reference, weighting, metric.weight)
     if metric is None:
         return None
     white = whiten(sets.a, sets.b, reference, metric, x.shape[1])
-    return Fit(reference, affine, weighting, metric, white, sets.exponent)
+    return Fit(reference, sets.affine, weighting, metric, white, sets.exponent)
 
 
 def white_of(x: FloatArray, y: FloatArray, affine: Affine, covariance: Covariance) -> tuple[White, float]:
     """Give the coordinates of a covariance that was learned before, and the offset of costs in units of x."""
     assert covariance.reference is not None
     assert covariance.weight is not None
-    sets, reference = _Aligned.at(x, y, affine), covariance.reference
+    sets, reference = Aligned.at(x, y, affine), covariance.reference
     rows = np.flatnonzero(reference >= 0)
     weight, ridge = covariance.weight[rows], math.ldexp(covariance.ridge, -2 * sets.exponent)
-    residuals = (sets.a[rows] - sets.b[reference[rows]]) * np.sqrt(weight)[:, None]
-    matrix = residuals.T @ residuals
+    residuals = sets.a[rows] - sets.b[reference[rows]]
+    weighted = residuals * np.sqrt(weight)[:, None]
+    matrix = weighted.T @ weighted
     matrix[np.diag_indices(len(matrix))] += ridge
-    metric = Metric(np.linalg.cholesky(matrix).astype(np.float64), weight, ridge)
+    metric = Metric.of(matrix, residuals, weight, ridge)
     white = whiten(sets.a, sets.b, reference, metric, x.shape[1], covariance.leave_out)
     return white, 2.0 * sets.exponent * math.log(2.0)
 
 
-class _Aligned(NamedTuple):
+class Aligned(NamedTuple):
     """Two sets in common coordinates, rotated into the subspace that they span if that is smaller."""
 
     a: FloatArray
     b: FloatArray
+    affine: Affine
     exponent: int
     dimension: int
     mean_square: float
 
     @classmethod
-    def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> _Aligned:
+    def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> Aligned:
+        """Map y onto x."""
         geometry = common_coordinates(x, y, affine)
         a, b = geometry.a, geometry.b
         if a.shape[1] > len(a) + len(b):
             basis = np.linalg.qr(np.vstack([a, b]).T)[0]
             a, b = a @ basis, b @ basis
-        return cls(a, b, geometry.exponent, x.shape[1], geometry.mean_square())
+        return cls(a, b, affine, geometry.exponent, x.shape[1], geometry.mean_square())
 
-    def metric(self, reference: IntArray, weighting: str) -> Metric | None:
+    def residuals(self, reference: IntArray) -> FloatArray | None:
+        """Give the residuals of a matching, or None if they are but rounding errors."""
         rows = np.flatnonzero(reference >= 0)
         residuals = self.a[rows] - self.b[reference[rows]]
-        if not np.vdot(residuals, residuals) > _NOISELESS * self.mean_square * rows.size:
-            return None
-        return WEIGHTINGS[weighting](residuals, self.dimension)
+        noisy = np.vdot(residuals, residuals) > _NOISELESS * self.mean_square * rows.size
+        return residuals if noisy else None
+
+    def metric(self, reference: IntArray, weighting: str, weight: FloatArray | None = None) -> Metric | None:
+        """Learn the metric from the residuals of a matching, from a first weight on; None without noise."""
+        residuals = self.residuals(reference)
+        return None if residuals is None else WEIGHTINGS[weighting](residuals, self.dimension, weight)
 
 
-def _refit(
-    x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine, sets: _Aligned, metric: Metric
-) -> Affine:
+def _refit(x: FloatArray, y: FloatArray, reference: IntArray, sets: Aligned, metric: Metric) -> Affine:
     """Standardise the matched points in the coordinates of the metric, quiet pairs counting more.
 
     As the paper does for all points: the ratio of root mean squares, which errors in both sets do not
@@ -108,9 +121,9 @@ def _refit(
     cols = reference[rows]
     total = metric.weight.sum()
     weight = metric.weight / total if total > 0.0 else np.full(rows.size, 1.0 / rows.size)
-    squares = []
-    for points, chosen in ((sets.a, rows), (sets.b, cols)):
-        white = metric.whiten(points[chosen])
+    squares, affine = [], sets.affine
+    b = metric.whiten(sets.b[cols])
+    for white in (b + metric.white, b):
         white -= weight @ white
         squares.append(float(weight @ np.einsum("ij,ij->i", white, white)))
     if not (squares[0] > 0.0 and squares[1] > 0.0):
@@ -126,7 +139,8 @@ def _refit(
 
 def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine) -> White:
     """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""
-    sets = _Aligned.at(x, y, affine)
-    count = np.count_nonzero(reference >= 0)
-    metric = Metric(np.eye(sets.a.shape[1]), np.zeros(count), 1.0)
+    sets = Aligned.at(x, y, affine)
+    rows = np.flatnonzero(reference >= 0)
+    residuals = sets.a[rows] - sets.b[reference[rows]]
+    metric = Metric(np.eye(sets.a.shape[1]), np.zeros(rows.size), 1.0, residuals)
     return whiten(sets.a, sets.b, reference, metric, x.shape[1])

@@ -11,6 +11,7 @@ better is not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -18,26 +19,33 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.solve import assign, assign_points
 from lslmatch.covariance.dropped import count_undecided, streamed_problem
-from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
-from lslmatch.covariance.fit import Fit, fit_matching
+from lslmatch.covariance.evidence import sampled_surprises, surprises
+from lslmatch.covariance.fit import Aligned, Fit, fit_matching
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.results import Affine, Assignment
 
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 30
+#: And in all, at least: a start and the matching that follows from it.
+_LEAST_ROUNDS = 2
 #: With more pairs than this, and than so many times the dimension, costs are streamed with nothing left out.
 _STREAMED_PAIRS, _STREAMED_RATIO = 3000, 20
 
 
 class Learned(NamedTuple):
-    """The fit whose costs were assigned last, and the optimal assignment for them."""
+    """A matching that was judged, and the fit for whose costs it is optimal."""
 
     fit: Fit
     assignment: Assignment
-    evidence: float  # the cross-entropy of the assigned matching, under its own metric
+    surprises: FloatArray  # of the assigned matching, under its own metric
     rounds: int
     leave_out: bool
     undecided: int  # for how many points leaving out, where it was not done, might matter
+
+    @property
+    def cross_entropy(self) -> float:
+        """The mean surprise."""
+        return float(self.surprises.mean())
 
 
 def learn(
@@ -47,81 +55,89 @@ def learn(
     starts: Iterable[IntArray],
     refit: bool,
     workers: int,
+    most: int | None = None,
 ) -> Learned | None:
     """Iterate from each start, first with Tyler's weights and then, from the best, with equal ones.
 
-    Returns None if a start has no residuals to learn from.
+    Two starts that lead to the same end are enough, and `most` rounds in all. Returns None if a start has no
+    residuals to learn from.
     """
-    search = _Search(x, y, affine, refit, workers)
+    search = _Search(x, y, Aligned.at(x, y, affine), refit, workers, most)
     for start in starts:
-        if not search.run(start, "tyler"):
+        end = search.run(start, "tyler")
+        if end is None:
             return None
-    search.run(search.best.matching, "equal")
+        if end == "met" or search.is_over:
+            break
+    search.run(search.matching, "equal")
     return search.finish()
 
 
-class _Seen(NamedTuple):
-    """A matching that was judged."""
-
-    matching: IntArray
-    weighting: str
-    evidence: float
-    before: IntArray | None  # the matching for whose costs it is optimal; None for a start
+def leaves_out(x: FloatArray, y: FloatArray) -> bool:
+    """Say whether the judged pair is left out, which needs all costs in memory."""
+    pairs, d = min(len(x), len(y)), x.shape[1]
+    return pairs <= _STREAMED_PAIRS or pairs <= _STREAMED_RATIO * d
 
 
 class _Search:
-    def __init__(self, x: FloatArray, y: FloatArray, affine: Affine, refit: bool, workers: int) -> None:
-        self.x, self.y, self.affine, self.refit, self.workers = x, y, affine, refit, workers
-        pairs, d = min(len(x), len(y)), x.shape[1]
-        self.leave_out = pairs <= _STREAMED_PAIRS or pairs <= _STREAMED_RATIO * d
-        self.seen: dict[tuple[str, bytes], _Seen] = {}
+    def __init__(
+        self, x: FloatArray, y: FloatArray, first: Aligned, refit: bool, workers: int, most: int | None
+    ) -> None:
+        self.x, self.y, self.first, self.refit, self.workers = x, y, first, refit, workers
+        self.leave_out = leaves_out(x, y)
+        self.most = math.inf if most is None else max(most, _LEAST_ROUNDS)
+        self.seen: dict[tuple[str, bytes], FloatArray] = {}
+        self.least = math.inf
 
     @property
-    def best(self) -> _Seen:
-        """The matching of least cross-entropy; of equal ones the first."""
-        return min(self.seen.values(), key=lambda seen: seen.evidence)
+    def is_over(self) -> bool:
+        """Whether there were as many rounds as there may be."""
+        return len(self.seen) >= self.most
 
-    def run(self, matching: IntArray, weighting: str) -> bool:
-        """Iterate until a matching comes back; tell whether there was any noise to learn from."""
-        before: IntArray | None = None
+    def run(self, matching: IntArray, weighting: str) -> str | None:
+        """Iterate until a matching comes back, and tell how it ended; None if there was no noise.
+
+        "met" is a path that came upon one of an earlier start.
+        """
+        behind: tuple[Fit, Assignment] | None = None
+        own: set[bytes] = set()
         for _ in range(_MOST_ROUNDS):
             key = weighting, matching.tobytes()
             if key in self.seen:
+                self.consider(matching, self.seen[key], behind)
+                return "met" if own and key[1] not in own else "ended"
+            if self.is_over:
                 break
-            fit = self.fit(matching, weighting)
+            own.add(key[1])
+            fit = fit_matching(self.x, self.y, matching, self.first, self.refit, weighting)
             if fit is None:
-                return False
-            evidence, assignment = self.judge(fit)
-            self.seen[key] = _Seen(matching, weighting, evidence, before)
-            before, matching = matching, partners(len(self.x), assignment.row_ind, assignment.col_ind)
-        return True
+                return None
+            self.seen[key], assignment = self.judge(fit)
+            self.consider(matching, self.seen[key], behind)
+            behind = fit, assignment
+            matching = partners(len(self.x), assignment.row_ind, assignment.col_ind)
+        return "ended"
 
-    def fit(self, matching: IntArray, weighting: str) -> Fit | None:
-        return fit_matching(self.x, self.y, matching, self.affine, self.refit, weighting)
+    def consider(self, matching: IntArray, found: FloatArray, behind: tuple[Fit, Assignment] | None) -> None:
+        """Keep a matching if it is the best so far and optimal for some costs, as a start need not be."""
+        if behind is not None and found.mean() < self.least:
+            self.least, self.surprises = float(found.mean()), found
+            self.matching, self.behind = matching, behind
 
-    def judge(self, fit: Fit) -> tuple[float, Assignment]:
-        """Give the cross-entropy of the matching behind a fit, and the best matching for its costs."""
+    def judge(self, fit: Fit) -> tuple[FloatArray, Assignment]:
+        """Give the surprises of the matching behind a fit, and the best matching for its costs."""
         if self.leave_out:
             costs = cost_matrix(fit.white, self.workers)
-            return cross_entropy(costs, fit.reference, self.x.shape[1]), assign(costs)
-        return sampled_cross_entropy(fit.white), self.assign(fit)
-
-    def assign(self, fit: Fit) -> Assignment:
-        """Assign by the costs of a fit."""
-        if self.leave_out:
-            return assign(cost_matrix(fit.white, self.workers))
-        return assign_points(*streamed_problem(fit.white), self.workers)
+            return surprises(costs, fit.reference, self.x.shape[1]), assign(costs)
+        problem = streamed_problem(fit.white)
+        return sampled_surprises(fit.white), assign_points(*problem, self.workers)
 
     def finish(self) -> Learned:
-        """Assign once more by the costs for which the best matching is optimal."""
-        best = self.best
-        reference = best.matching if best.before is None else best.before
-        fit = self.fit(reference, best.weighting)
-        assert fit is not None  # as it was before
-        assignment = self.assign(fit)
+        """Describe the best matching."""
+        fit, assignment = self.behind
         undecided = 0 if self.leave_out else count_undecided(fit.white, assignment, self.workers)
         return Learned(
-            fit, _in_units(assignment, fit.offset), best.evidence, len(self.seen), self.leave_out, undecided
+            fit, _in_units(assignment, fit.offset), self.surprises, len(self.seen), self.leave_out, undecided
         )
 
 

@@ -10,18 +10,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch._validation import as_kernel_array, as_real_array, check_affine, check_finite
+from lslmatch.assignment.orientation import partners
+from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
+from lslmatch.costs import CostRule, make_rule
+from lslmatch.covariance.leave_out import COINCIDENT
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
 _ASYMMETRY = 1e-8
 #: Alignments that may leave the sets as they are.
 _WITH_IDENTITY = ("identity", "auto")
+#: A shift is as it was found if rounding moved it by no more than this share of the least distance of a pair.
+_MOVED = 1e-10
 
 
 def match_known(
@@ -30,11 +38,14 @@ def match_known(
     y: FloatArray,
     covariance: FloatArray,
     alignment: str | Affine,
+    pairs: int | None,
+    workers: int,
 ) -> MatchResult:
     """Match two checked sets in coordinates where noise of a checked covariance is isotropic.
 
-    `solve` matches two sets with isotropic noise under an alignment. Each set is taken relative to a point
-    of its own, so that a large offset costs no digits; to the same point where the identity must stay so.
+    `solve` matches `pairs` of two sets with isotropic noise under an alignment. Each set is taken relative to
+    a point of its own, so that a large offset costs no digits; to the same point where the identity must stay
+    so.
     """
     linear, origin = known_map(covariance), x[0]
     other = origin if isinstance(alignment, str) and alignment in _WITH_IDENTITY else y[0]
@@ -44,7 +55,56 @@ def match_known(
     result = solve(linear.forward(x - origin), linear.forward(y - other), alignment)
     shift = linear.backward(result.shift) + (origin - result.scale * other)
     factor = np.ascontiguousarray(np.linalg.cholesky(covariance).T)
-    return result._replace(shift=shift, covariance=Covariance(factor, 0.0))
+    known = result._replace(shift=shift, covariance=Covariance(factor, 0.0))
+    if result.row_dual is None:
+        return known
+    geometry, rule = known_problem(x, y, known)
+    if _is_as_found(geometry, result, linear.forward(_seen_from(origin, other, known.affine))):
+        return known
+    # What is returned is what the certificate knows: match by that.
+    return with_pairs(known, assign_point_pairs(geometry, rule, pairs, workers))
+
+
+def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule]:
+    """Give the points and the rule of the costs of a result under a covariance that is known."""
+    assert result.covariance is not None
+    linear, affine = known_map(result.covariance.matrix), result.affine
+    shift = linear.forward(_seen_from(x[0], y[0], affine))
+    affine = Affine(affine.scale, shift)
+    geometry = common_coordinates(linear.forward(x - x[0]), linear.forward(y - y[0]), affine)
+    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, COINCIDENT)
+
+
+def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:
+    """Put other pairs and their proof into a result."""
+    (rows, cols, row_dual, col_dual, objective), price = priced
+    return result._replace(
+        permutation=partners(row_dual.size, rows, cols),
+        objective=objective,
+        row_dual=row_dual,
+        col_dual=col_dual,
+        price=price,
+    )
+
+
+def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> bool:
+    """Say whether rounding changed nothing: neither the shift that is returned nor partners that coincide."""
+    least = geometry.mean_square() * COINCIDENT
+    rows = np.flatnonzero(result.permutation >= 0)
+    pairs = geometry.taken(rows, result.permutation[rows])
+    residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+    squares = np.einsum("ij,ij->i", residuals, residuals)
+    moved = np.ldexp(shift - result.shift, -geometry.exponent)
+    # A shift that moves no pair by more than this share of its distance moves no cost by more than twice it.
+    near = _MOVED * math.sqrt(max(float(squares.min()), least))
+    return bool(squares.min() > least or result.criterion != "lsl") and float(np.linalg.norm(moved)) <= near
+
+
+def _seen_from(origin: FloatArray, point: FloatArray, affine: Affine) -> FloatArray:
+    """Give ``scale * point + shift - origin``, in rationals: its terms may cancel."""
+    factor = Fraction(affine.scale)
+    terms = zip(origin.tolist(), point.tolist(), affine.shift.tolist(), strict=True)
+    return np.array([float(factor * Fraction(p) + Fraction(b) - Fraction(o)) for o, p, b in terms])
 
 
 class LinearMap(NamedTuple):

@@ -11,20 +11,17 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.moments import standardize
 from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import partners
-from lslmatch.covariance.evidence import cross_entropy, sampled_cross_entropy
-from lslmatch.covariance.fit import fit_matching, isotropic_white
-from lslmatch.covariance.iteration import Learned, learn
+from lslmatch.covariance.evidence import sampled_surprises, surprises
+from lslmatch.covariance.fit import Aligned, isotropic_white
+from lslmatch.covariance.iteration import Learned, learn, leaves_out
 from lslmatch.covariance.known import match_known
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.covariance.metric import equal_metric
+from lslmatch.covariance.worth import doubt_estimate
 from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
 _LEAST_PAIRS = 4
-#: An estimate is kept beside isotropic noise if its cross-entropy is below this share. With isotropic noise
-#: the best of many matchings comes near it by chance (.91 in nine planted cells), and below it where points
-#: are few for the dimension (25, d = 100) or both are near 0; noise worth learning had .76 or less.
-_WORTH = 0.9
 #: Up to so many pairs of points all costs are looked at to judge isotropic noise; of more, some.
 _MOST_ENTRIES = 1 << 24
 #: Squares of coordinates must be in the range of float64: the covariance is one.
@@ -53,21 +50,24 @@ def match_learned(
     """Match two checked sets under a covariance that is learned; if `compare`, only if that is better."""
     base = solve(x, y, alignment, "lsl")
     learned, reason = _learn(solve, x, y, alignment, base, workers)
-    isotropic = _isotropic_evidence(x, y, base, workers)
-    if learned is not None and compare and not learned.evidence < _WORTH * isotropic:
-        reason = (
-            f"isotropic noise predicts the pairs as well: cross-entropy {isotropic:.3g} against "
-            f"{learned.evidence:.3g}"
-        )
+    isotropic = _isotropic_surprises(x, y, base, workers)
+    if learned is not None and compare:
+
+        def learn_unrelated(y: FloatArray) -> FloatArray | None:
+            other = solve(x, y, alignment, "lsl")
+            found, _ = _learn(solve, x, y, alignment, other, workers, learned.rounds)
+            return None if found is None else found.surprises
+
+        reason = doubt_estimate(learned.surprises, isotropic, y, learn_unrelated)
     if learned is None or reason:
         result = base if objective == "lsl" else solve(x, y, base.affine)._replace(profile=base.profile)
         nothing = Covariance(np.empty((0, x.shape[1])), 1.0, reason=reason)
         if learned is not None:
-            nothing = nothing._replace(cross_entropy=learned.evidence, rounds=learned.rounds)
-        return result._replace(covariance=nothing._replace(isotropic_cross_entropy=isotropic))
-    record = _record(x, y, learned)._replace(isotropic_cross_entropy=isotropic)
+            nothing = nothing._replace(cross_entropy=learned.cross_entropy, rounds=learned.rounds)
+        return result._replace(covariance=nothing._replace(isotropic_cross_entropy=float(isotropic.mean())))
+    record = _record(x, y, learned)._replace(isotropic_cross_entropy=float(isotropic.mean()))
     if objective != "lsl":
-        result = match_known(solve, x, y, record.matrix, learned.fit.affine)
+        result = match_known(solve, x, y, record.matrix, learned.fit.affine, None, workers)
         # One metric for all pairs: of the record, only how it was learned is left to say.
         one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
         assert result.covariance is not None
@@ -86,21 +86,27 @@ def match_learned(
 
 
 def _learn(
-    solve: Solver, x: FloatArray, y: FloatArray, alignment: str | Affine, base: MatchResult, workers: int
+    solve: Solver,
+    x: FloatArray,
+    y: FloatArray,
+    alignment: str | Affine,
+    base: MatchResult,
+    workers: int,
+    most: int | None = None,
 ) -> tuple[Learned | None, str]:
-    """Learn the covariance, or say why that is impossible."""
+    """Learn the covariance, in `most` rounds, or say why that is impossible."""
     if x.shape[1] == 1:
         return None, "in one dimension a covariance has no shape"
     if min(len(x), len(y)) < _LEAST_PAIRS:
         return None, f"a covariance needs at least {_LEAST_PAIRS} pairs"
     # An alignment that was given, or chosen to be none at all, is not ours to change.
     fixed = isinstance(alignment, tuple) or (base.scale == 1.0 and not base.shift.any())
-    fit = fit_matching(x, y, base.permutation, base.affine, not fixed, "equal")
-    if fit is None:
+    sets = Aligned.at(x, y, base.affine)
+    if sets.residuals(base.permutation) is None:
         return None, "the pairs have no residuals to learn from"
-    if abs(fit.exponent) > _GREATEST_EXPONENT:
+    if abs(sets.exponent) > _GREATEST_EXPONENT:
         return None, "the squares of the coordinates exceed the range of float64"
-    learned = learn(x, y, base.affine, _starts(solve, x, y, base), not fixed, workers)
+    learned = learn(x, y, base.affine, _starts(solve, x, y, base), not fixed, workers, most)
     return learned, "" if learned is not None else "a start has no residuals to learn from"
 
 
@@ -121,16 +127,16 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
     if d > len(a) + len(b):
         basis = np.linalg.qr(np.vstack([a, b]).T)[0]
         a, b = a @ basis, b @ basis
-    pooled = equal_metric(np.vstack([a, b]), d)
+    white = equal_metric(np.vstack([a, b]), d).white
     identity = Affine(1.0, np.zeros(a.shape[1]))
-    yield solve(pooled.whiten(a), pooled.whiten(b), identity, "lsl").permutation
+    yield solve(white[: len(a)], white[len(a) :], identity, "lsl").permutation
 
 
-def _isotropic_evidence(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> float:
+def _isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
     white = isotropic_white(x, y, base.permutation, base.affine)
-    if len(x) * len(y) > _MOST_ENTRIES:
-        return sampled_cross_entropy(white)
-    return cross_entropy(cost_matrix(white, workers), base.permutation, x.shape[1])
+    if len(x) * len(y) > _MOST_ENTRIES or not leaves_out(x, y):
+        return sampled_surprises(white)
+    return surprises(cost_matrix(white, workers), base.permutation, x.shape[1])
 
 
 def _record(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
@@ -149,7 +155,7 @@ def _record(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
         fit.reference,
         weight,
         learned.leave_out,
-        learned.evidence,
+        learned.cross_entropy,
         rounds=learned.rounds,
         undecided=learned.undecided,
     )

@@ -72,18 +72,43 @@ class White(NamedTuple):
 def whiten(
     x: FloatArray, y: FloatArray, partner: IntArray, metric: Metric, dimension: int, leave_out: bool = True
 ) -> White:
-    """Bring two aligned sets and their present residuals into the coordinates of a metric."""
-    a, b = metric.whiten(x), metric.whiten(y)
+    """Bring two aligned sets and their present residuals into the coordinates of a metric.
+
+    The metric is that of the residuals of the partners, in the order of x.
+    """
+    a, b = whiten_pairs(x, y, partner, metric)
     rows = np.flatnonzero(partner >= 0)
     a_residual, b_residual = np.zeros_like(a), np.zeros_like(b)
     if leave_out:
-        residuals = metric.whiten(x[rows] - y[partner[rows]]) * np.sqrt(metric.weight)[:, None]
+        residuals = metric.white * np.sqrt(metric.weight)[:, None]
         a_residual[rows], b_residual[partner[rows]] = residuals, residuals
     spread = float(((a - a.mean(axis=0)) ** 2).sum() + ((b - a.mean(axis=0)) ** 2).sum()) / (len(a) + len(b))
     log_volume = metric.log_determinant() + (dimension - a.shape[1]) * np.log(metric.ridge)
     return White(
         a, b, a_residual, b_residual, partner, spread * COINCIDENT, log_volume / dimension, dimension
     )
+
+
+def whiten_pairs(
+    x: FloatArray, y: FloatArray, partner: IntArray, metric: Metric
+) -> tuple[FloatArray, FloatArray]:
+    """Give both sets in the coordinates of a metric whose residuals are those of the partners.
+
+    A point is its partner and their residual, so that only the others need a solution of their own.
+    """
+    rows = np.flatnonzero(partner >= 0)
+    if len(x) > len(y):
+        a = metric.whiten(x)
+        return a, _of_partners(y, partner[rows], a[rows] - metric.white, metric)
+    b = metric.whiten(y)
+    return _of_partners(x, rows, b[partner[rows]] + metric.white, metric), b
+
+
+def _of_partners(points: FloatArray, matched: IntArray, white: FloatArray, metric: Metric) -> FloatArray:
+    """Put the points that have a partner and the others together."""
+    found = np.empty_like(white) if matched.size == len(points) else metric.whiten(points)
+    found[matched] = white
+    return found
 
 
 def cost_matrix(white: White, workers: int = 1) -> FloatArray:

@@ -36,47 +36,57 @@ class Metric(NamedTuple):
     factor: FloatArray  # (d, d), lower triangular, factor @ factor.T = A
     weight: FloatArray  # (K,), with (1 - s) / K in them
     ridge: float
+    white: FloatArray  # (K, d): the residuals r_k in coordinates where the metric is Euclidean
+
+    @classmethod
+    def of(cls, matrix: FloatArray, residuals: FloatArray, weight: FloatArray, ridge: float) -> Metric:
+        """Factor the matrix A of some residuals."""
+        factor = np.linalg.cholesky(matrix).astype(np.float64)
+        return cls(factor, weight, ridge, _whiten(factor, residuals))
 
     def whiten(self, points: FloatArray) -> FloatArray:
         """Map points such that Euclidean distances become those of the metric."""
-        from scipy.linalg import solve_triangular  # takes longer than the rest of the import
-
-        white: FloatArray = solve_triangular(self.factor, points.T, lower=True, check_finite=False).T
-        return np.ascontiguousarray(white)
+        return _whiten(self.factor, points)
 
     def log_determinant(self) -> float:
         """Compute the logarithm of the determinant of A."""
         return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
 
-def equal_metric(residuals: FloatArray, dimension: int) -> Metric:
+def equal_metric(residuals: FloatArray, dimension: int, weight: FloatArray | None = None) -> Metric:
     """Estimate the covariance with equal weights.
 
     `dimension` is that of the space, which may exceed the columns of `residuals` if only a subspace with all
-    points in it is looked at.
+    points in it is looked at. `weight`, where Tyler's iteration may begin, is not needed here.
     """
     return _shrunken(residuals, np.ones(len(residuals)), dimension)
 
 
-def tyler_metric(residuals: FloatArray, dimension: int) -> Metric:
-    """Estimate the covariance with weights inverse to each residual's own quadratic form."""
+def tyler_metric(residuals: FloatArray, dimension: int, weight: FloatArray | None = None) -> Metric:
+    """Estimate the covariance with weights inverse to each residual's own quadratic form.
+
+    The iteration begins with `weight`, or with equal ones.
+    """
     squares = np.einsum("ij,ij->i", residuals, residuals)
     weights = np.ones(len(residuals))
+    if weight is not None and float(weight @ squares) > 0.0:
+        weights = weight * (squares.sum() / float(weight @ squares))
     metric = _shrunken(residuals, weights, dimension)
     for _ in range(_TYLER_ROUNDS):
-        forms = left_out_forms(residuals, metric)
-        weights = 1.0 / np.maximum(forms, _LEAST_FORM * forms.mean())
+        forms = left_out_forms(metric)
+        before, weights = weights, 1.0 / np.maximum(forms, _LEAST_FORM * forms.mean())
         weights *= squares.sum() / float(weights @ squares)
-        before, metric = metric, _shrunken(residuals, weights, dimension)
-        if metric.weight.sum() == 0.0 or np.allclose(metric.weight, before.weight, rtol=_SETTLED, atol=0.0):
+        if np.allclose(weights, before, rtol=_SETTLED, atol=0.0):
+            break
+        metric = _shrunken(residuals, weights, dimension)
+        if not metric.weight.any():  # shrunk to a multiple of I, whatever the weights
             break
     return metric
 
 
-def left_out_forms(residuals: FloatArray, metric: Metric) -> FloatArray:
+def left_out_forms(metric: Metric) -> FloatArray:
     """Compute ``r^T A^-1 r`` of each residual with that residual left out of A."""
-    white = metric.whiten(residuals)
-    forms = np.einsum("ij,ij->i", white, white)
+    forms = np.einsum("ij,ij->i", metric.white, metric.white)
     left: FloatArray = forms / np.maximum(1.0 - metric.weight * forms, np.finfo(float).eps)
     return left
 
@@ -97,5 +107,11 @@ def _shrunken(residuals: FloatArray, weights: FloatArray, dimension: int) -> Met
     ridge = shrinkage * mean
     scatter *= 1.0 - shrinkage
     scatter[np.diag_indices(columns)] += ridge
-    factor = np.linalg.cholesky(scatter)
-    return Metric(factor, weights * ((1.0 - shrinkage) / count), ridge)
+    return Metric.of(scatter, residuals, weights * ((1.0 - shrinkage) / count), ridge)
+
+
+def _whiten(factor: FloatArray, points: FloatArray) -> FloatArray:
+    from scipy.linalg import solve_triangular  # takes longer than the rest of the import
+
+    white: FloatArray = solve_triangular(factor, points.T, lower=True, check_finite=False).T
+    return np.ascontiguousarray(white)

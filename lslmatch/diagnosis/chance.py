@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.covariance.worth import reflect
 
 #: Fewer pairs than this are not enough for a mean to be compared.
 _LEAST_PAIRS = 8
@@ -37,12 +38,10 @@ def beside_chance(
     pairs, mean = np.count_nonzero(~np.isnan(confidence)), float(np.nanmean(confidence))
     if pairs < _LEAST_PAIRS:
         return confidence
-    with np.errstate(over="ignore"):
-        middle = (y / len(y)).sum(axis=0)
-        reflected = middle - (y - middle)
-    if not np.isfinite(reflected).all():  # beyond the range of numbers there is nothing to compare with
+    unrelated = reflect(y)
+    if unrelated is None:
         return confidence
-    other, other_costs = judge_unrelated(reflected)
+    other, other_costs = judge_unrelated(unrelated)
     chance = float(np.nanmean(other))
     error = math.sqrt((np.nanvar(confidence) + np.nanvar(other)) / pairs)
     surer = (mean - chance) / max(min(_BEYOND_CHANCE * error, _EXCESS, 1.0 - chance), 1e-9)

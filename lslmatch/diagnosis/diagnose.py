@@ -27,7 +27,7 @@ from lslmatch.diagnosis.chance import beside_chance
 from lslmatch.diagnosis.confidence import expected_right
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.judging import judge_distances, likelihood_rate
-from lslmatch.diagnosis.left_out import fixed, judge_pairs
+from lslmatch.diagnosis.left_out import judge_pairs, whitened_by_learned
 from lslmatch.diagnosis.outcome import Diagnosis, verdict_of
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import common_coordinates
@@ -141,14 +141,15 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
     given = x, y, affine
-    learned = None
-    if check_result_covariance(result.covariance) is not None:
-        assert result.covariance is not None
-        if result.covariance.leave_out and result.covariance.reference is not None:
+    learned, mapped = None, False
+    covariance = check_result_covariance(result.covariance)
+    if covariance is not None and not covariance.is_isotropic:
+        if covariance.leave_out and covariance.reference is not None:
             learned = judge_pairs(x, y, result._replace(permutation=permutation), chosen)
         # The rest is that of isotropic noise in coordinates where the covariance is the identity.
-        x, y, result = whitened(x, y, result._replace(covariance=fixed(result.covariance)))
-        result = result._replace(covariance=None)
+        whiten = whitened if covariance.reference is None else whitened_by_learned
+        x, y, result = whiten(x, y, result)
+        result, mapped = result._replace(covariance=None), True
         affine = result.affine
     geometry = common_coordinates(x, y, affine)
     rows = np.flatnonzero(permutation >= 0)
@@ -175,7 +176,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         rate = likelihood_rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
         rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
         result = result._replace(permutation=permutation)
-        margin, confidence = judge_distances(x, y, geometry, result, chosen, rate, workers)
+        margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate, workers)
     errors = estimate_errors(geometry, *given, permutation, result.profile is not None)
     return Diagnosis(
         verdict_of(separation, floor, threshold, math.nan, (math.nan, math.nan)),

@@ -13,6 +13,7 @@ from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
 from lslmatch.costs import cost_matrix, make_rule
 from lslmatch.covariance.evidence import best_rate
+from lslmatch.covariance.leave_out import COINCIDENT
 from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
 from lslmatch.diagnosis.partial import judge_partial
@@ -30,18 +31,22 @@ def judge_distances(
     y: FloatArray,
     geometry: Geometry,
     result: MatchResult,
+    mapped: bool,
     chosen: NDArray[np.bool_],
     rate: float,
     workers: int,
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Give margins, exact where chosen, and confidences unless there are too many pairs."""
+    """Give margins, exact where chosen, and confidences unless there are too many pairs.
+
+    Sets that are `mapped` were rounded before, by the map that whitens the noise.
+    """
     n, m = geometry.shape
-    optimum, x_of_row = _optimum(x, y, geometry, result)
+    optimum, x_of_row = _optimum(x, y, geometry, result, mapped)
     if result.criterion == "lsl" and n * m <= _MOST_PAIRS:
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
         costs = cost_matrix(optimum.geometry, optimum.rule, workers)
-        rate = min(rate, 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])[0])
+        rate = min(rate, 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1]))
     if result.price is not None:
         if n * m > _MOST_PAIRS and chosen.any():
             raise ValueError(
@@ -69,7 +74,7 @@ def judge_distances(
 
 
 def _optimum(
-    x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult
+    x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult, mapped: bool
 ) -> tuple[Optimum, IntArray]:
     """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row.
 
@@ -85,11 +90,12 @@ def _optimum(
         u = u + check_number(result.price, "result.price")
     criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
     levels = check_noise(result.noise, criterion, n, m)
-    if not misfit(x, y, result, u, v) <= _MISFIT:
+    if not misfit(x, y, result, u, v, mapped) <= _MISFIT:
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )
-    rule = make_rule(criterion, geometry, result.scale, levels)
+    coincident = COINCIDENT if mapped else 2.0**-104
+    rule = make_rule(criterion, geometry, result.scale, levels, coincident)
     if n <= m or result.price is not None:
         return Optimum(geometry, rule, u, v, permutation), np.arange(n)
     x_of_row = np.empty(m, np.intp)

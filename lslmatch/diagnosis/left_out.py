@@ -18,20 +18,29 @@ from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.diagnosis.confidence import settled_probabilities
 from lslmatch.diagnosis.cycles import shortest_cycle
 from lslmatch.diagnosis.partial import judge_partial
-from lslmatch.results import Covariance, MatchResult
+from lslmatch.results import MatchResult
 
 #: Reduced costs of matched pairs must be 0 up to this, or the result is that of other sets.
 _MISFIT = 1e-6
 
 
-def fixed(covariance: Covariance) -> Covariance:
-    """Take a learned covariance for one that was given."""
-    if covariance.reference is None:
-        return covariance
-    matrix = covariance.matrix
-    unit = math.frexp(float(np.abs(matrix).max()))[1]
-    factor = np.linalg.cholesky(np.ldexp(matrix, -unit)).T.astype(np.float64)
-    return Covariance(factor, 0.0)  # in some unit: only the shape counts
+def whitened_by_learned(
+    x: FloatArray, y: FloatArray, result: MatchResult
+) -> tuple[FloatArray, FloatArray, MatchResult]:
+    """Give both sets where a learned covariance, taken for one that was given, is the identity.
+
+    They are aligned, in a unit in which its determinant is 1. If the sets span less than the space they are
+    rotated into the first coordinates.
+    """
+    assert result.covariance is not None
+    white, offset = white_of(x, y, result.affine, result.covariance)
+    unit = math.exp((white.offset + offset) / 2.0)
+    sets = []
+    for points in (white.a, white.b):
+        padded = np.zeros((len(points), x.shape[1]))
+        padded[:, : points.shape[1]] = unit * points
+        sets.append(padded)
+    return sets[0], sets[1], result._replace(scale=1.0, shift=np.zeros(x.shape[1]))
 
 
 def judge_pairs(
@@ -45,7 +54,7 @@ def judge_pairs(
     price = 0.0 if result.price is None else check_number(result.price, "result.price")
     white, offset = white_of(x, y, result.affine, result.covariance)
     costs = cost_matrix(white) + offset
-    rate = best_rate(costs, result.permutation, x.shape[1])[0]
+    rate = best_rate(costs, result.permutation, x.shape[1])
     reduced = costs - (u[:, None] + price) - v
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]

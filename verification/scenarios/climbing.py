@@ -11,7 +11,7 @@ import numpy as np
 from lslmatch import estimate_affine
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.solve import assign
-from lslmatch.covariance.fit import fit_matching
+from lslmatch.covariance.fit import Aligned, fit_matching
 from lslmatch.covariance.iteration import learn
 from lslmatch.covariance.leave_out import cost_matrix
 
@@ -43,13 +43,13 @@ def leave_pair_out(x: FloatArray, y: FloatArray, start: IntArray) -> IntArray:
 
 def in_sample(x: FloatArray, y: FloatArray, start: IntArray) -> IntArray:
     """Do the same with nothing left out, until a matching comes back."""
-    affine = estimate_affine(x, y)
+    sets = Aligned.at(x, y, estimate_affine(x, y))
     matching, seen = start, set[bytes]()
     for _ in range(_MOST_ROUNDS):
         if matching.tobytes() in seen:
             break
         seen.add(matching.tobytes())
-        fit = fit_matching(x, y, matching, affine, True, "equal")
+        fit = fit_matching(x, y, matching, sets, True, "equal")
         if fit is None:
             break
         nothing = {name: np.zeros_like(getattr(fit.white, name)) for name in ("a_residual", "b_residual")}
