@@ -30,7 +30,7 @@ from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, FalseShare, MatchResult
-from lslmatch.small_sets import given_affine, goes_short_way, match_small
+from lslmatch.small_sets import are_plain, is_short, match_one
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _COVARIANCES = ("isotropic", "estimate", "auto")
@@ -125,6 +125,13 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
+    if are_plain(x, y) and is_short(x.shape, len(y), objective, alignment, covariance, pairs, noise):
+        check_count(workers, "workers", 1)
+        result = match_one(x, y, objective, alignment)
+        if result is not None:
+            if isinstance(alignment, str) and alignment == "standardize":
+                _warn_of_moments(x, y, result)
+            return result
     labels = row_labels(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
@@ -186,9 +193,8 @@ def _match_isotropic(
     workers: int,
 ) -> MatchResult:
     """Match two checked sets as the paper does: align them, price the pairs, assign."""
-    if pairs is None and goes_short_way(x.shape, len(y), objective, alignment):
-        affine = given_affine(alignment, x.shape[1])
-        (result,) = match_small([x], [y], objective, affine)
+    if pairs is None and is_short(x.shape, len(y), objective, alignment):
+        result = match_one(x, y, objective, alignment)
         if result is not None:
             return result
     found = align(x, y, alignment, workers)

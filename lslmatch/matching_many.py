@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray
 from lslmatch._validation import check_count
 from lslmatch.matching import match
 from lslmatch.results import MatchResult
-from lslmatch.small_sets import given_affine, goes_short_way, match_small
+from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, match_small
 
-#: Options of `match` that the short way knows, with the values that it takes.
-_KNOWN = {"covariance": "isotropic", "pairs": "all", "noise": None}
+#: Options of `match`, but for the workers.
+_OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
 #: Problems that are solved in one call, and pairs of points in them, at most.
-_GROUP_SIZE, _GROUP_PAIRS = 256, 1 << 20
+_GROUP_SIZE, _GROUP_PAIRS = 256, 1 << 15
 
 
 def match_many(
@@ -32,7 +32,8 @@ def match_many(
     Parameters
     ----------
     xs : sequence of array_like, each of shape (n, d)
-        The first sets. Problems may have different sizes.
+        The first sets. Problems may have different sizes. Where all have the same, an array of shape
+        (problems, n, d) is the quickest to read.
     ys : sequence of array_like, each of shape (m, d)
         The second sets, as many as `xs`.
     workers : int, default 1
@@ -60,7 +61,8 @@ def match_many(
     >>> [result.permutation.tolist() for result in results]
     [[4, 3, 2, 1, 0], [7, 6, 5, 4, 3, 2, 1, 0]]
     """
-    xs, ys = list(xs), list(ys)
+    if not (is_plain(xs, ndim=3) and is_plain(ys, ndim=3)):
+        xs, ys = list(xs), list(ys)
     workers = check_count(workers, "workers", 1)
     if len(xs) != len(ys):
         raise ValueError(f"xs and ys must be equally many sets; got {len(xs)} and {len(ys)}")
@@ -79,53 +81,55 @@ def match_many(
     ]
 
 
-def _groups(xs: list[Any], ys: list[Any], options: dict[str, Any]) -> list[list[int]]:
+def _groups(xs: Any, ys: Any, options: dict[str, Any]) -> list[list[int]]:
     """Put problems that can go the short way into groups of one dimension, which are solved in one call."""
-    options = {**options}
-    objective, alignment = options.pop("objective", "lsl"), options.pop("alignment", "standardize")
-    if any(name not in _KNOWN or not _is(value, _KNOWN[name]) for name, value in options.items()):
+    if not _OPTIONS.issuperset(options):
         return []
-    short: dict[int, list[int]] = {}
+    if isinstance(xs, np.ndarray):
+        # All have the same shape.
+        n, m = xs.shape[1], ys.shape[1]
+        short = xs.shape[2] == ys.shape[2] and is_short(xs.shape[1:], m, **options)
+        step = max(min(_GROUP_PAIRS // (n * m), _GROUP_SIZE), 1)
+        return [list(range(k, min(k + step, len(xs)))) for k in range(0, len(xs), step)] if short else []
+    members: dict[int, list[int]] = {}
     for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
-        plain = _is_plain(x) and _is_plain(y) and x.shape[1] == y.shape[1]
-        if plain and goes_short_way(x.shape, len(y), objective, alignment):
-            short.setdefault(x.shape[1], []).append(k)
-    groups = []
-    for members in short.values():
-        ends = np.cumsum([len(xs[k]) * len(ys[k]) for k in members]) // _GROUP_PAIRS
-        for _, part in itertools.groupby(zip(ends.tolist(), members, strict=True), key=lambda pair: pair[0]):
-            some = [k for _, k in part]
-            groups += [some[start : start + _GROUP_SIZE] for start in range(0, len(some), _GROUP_SIZE)]
+        if are_plain(x, y) and is_short(x.shape, len(y), **options):
+            members.setdefault(x.shape[1], []).append(k)
+    groups: list[list[int]] = []
+    for some in members.values():
+        held = 0
+        for k in some:
+            pairs = len(xs[k]) * len(ys[k])
+            if not held or held + pairs > _GROUP_PAIRS or len(groups[-1]) == _GROUP_SIZE:
+                groups.append([])
+                held = 0
+            groups[-1].append(k)
+            held += pairs
     return groups
 
 
-def _is(value: Any, expected: str | None) -> bool:
-    return value is expected if expected is None else isinstance(value, str) and value == expected
-
-
-def _is_plain(points: Any) -> bool:
-    """Say whether points are an array as kernels want it; all others go the long way, with its checks."""
-    plain = type(points) is np.ndarray and points.dtype == np.float64 and points.ndim == 2
-    return plain and points.flags.carray and points.shape[0] >= 2 and points.shape[1] >= 1
-
-
 def _match_group(
-    xs: list[Any],
-    ys: list[Any],
+    xs: Any,
+    ys: Any,
     group: list[int],
     options: dict[str, Any],
     results: list[MatchResult | None],
 ) -> None:
-    """Match a group in one call, but leave those problems out that are not finite."""
-    finite = [k for k in group if np.isfinite(xs[k].sum()) and np.isfinite(ys[k].sum())]
-    if not finite:
-        return
-    affine = given_affine(options.get("alignment", "standardize"), xs[finite[0]].shape[1])
-    found = match_small(
-        [xs[k] for k in finite], [ys[k] for k in finite], options.get("objective", "lsl"), affine
-    )
-    for k, result in zip(finite, found, strict=True):
+    """Match a group in one call."""
+    x, y = _gathered(xs, group), _gathered(ys, group)
+    sizes = np.array([(len(xs[k]), len(ys[k])) for k in group])
+    affine = given_affine(options.get("alignment", "standardize"), x.shape[1])
+    for k, result in zip(
+        group, match_small(x, y, sizes, options.get("objective", "lsl"), affine), strict=True
+    ):
         results[k] = result
+
+
+def _gathered(sets: Any, group: list[int]) -> FloatArray:
+    """Put the points of some sets one below the other."""
+    if isinstance(sets, np.ndarray):
+        return sets[group[0] : group[-1] + 1].reshape(-1, sets.shape[2])
+    return np.concatenate([sets[k] for k in group])
 
 
 def _match_one(x: Any, y: Any, k: int, workers: int, options: dict[str, Any]) -> MatchResult:

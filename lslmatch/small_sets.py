@@ -2,40 +2,74 @@
 
 For a few dozen points, :func:`lslmatch.matching.match` would take more time between its steps than in them.
 Here the same steps are taken by kernels that solve one problem after the other and take little time to be
-compiled: flat arrays, plain loops, hardly a kernel that calls another. What is out of the ordinary (units
-beyond 2**100, points that all coincide) is left to the long way, which also says what is wrong with it.
+compiled: arrays of all problems, plain loops. Where every point has a nearest partner of its own, those of
+:mod:`lslmatch.assignment.small_dense` are not needed, nor the logarithm of any other pair. What is out of the
+ordinary (units beyond 2**100, points that all coincide or are not finite) is left to the long way, which
+also says what is wrong with it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from lslmatch._jit import kernel
-from lslmatch._types import FloatArray
+from lslmatch._jit import fused_kernel, kernel
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
-from lslmatch.assignment.many_dense import augment_all, reduce_all
 from lslmatch.assignment.settings import or_default
+from lslmatch.assignment.small_dense import solve_conflicts
 from lslmatch.costs import log_kernel
 from lslmatch.results import Affine, MatchResult
 
 #: Coordinates of pairs up to which the short way is the quicker one.
 _MOST_COORDINATES = 1 << 22
 #: Units are ordinary powers of two up to this one, and down to its inverse.
-_GREATEST_EXPONENT = 100
-#: Mean squared difference of coordinates below which the rounding errors of coordinates count.
+_GREATEST_UNIT = 2.0**100
+#: Mean squared difference of coordinates, beside the greatest one, below which their rounding errors count.
 _CLOSE = 2.0**-6
+#: In place of a scale: it is to be estimated; the problem is not ordinary.
+_UNKNOWN, _NOT_ORDINARY = 0.0, -1.0
+#: Columns that are examined together where close points, or the nearest, are looked for.
+_BLOCK = 32
+_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
-def goes_short_way(shape: tuple[int, ...], m: int, objective: str, alignment: str | Affine) -> bool:
+def is_short(
+    shape: tuple[int, ...],
+    m: int,
+    objective: str = "lsl",
+    alignment: str | Affine = "standardize",
+    covariance: Any = "isotropic",
+    pairs: Any = "all",
+    noise: Any = None,
+) -> bool:
     """Say whether an (n, d) set and one of m points are small, and matched in a way that is known here."""
-    pairs, limits = shape[0] * m, or_default(None)
-    small = pairs <= min(limits.small_pairs, limits.dense_pairs) and pairs * shape[1] <= _MOST_COORDINATES
-    named = isinstance(alignment, str) and alignment in ("standardize", "identity")
-    known = named or isinstance(alignment, tuple)
-    return small and known and objective in ("lsl", "lss")
+    count, limits = shape[0] * m, or_default(None)
+    if count > limits.small_pairs or count > limits.dense_pairs or count * shape[1] > _MOST_COORDINATES:
+        return False
+    if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
+        return False
+    if not (isinstance(pairs, str) and pairs == "all" and objective in ("lsl", "lss")):
+        return False
+    return (
+        alignment in ("standardize", "identity")
+        if isinstance(alignment, str)
+        else isinstance(alignment, tuple)
+    )
+
+
+def are_plain(x: Any, y: Any) -> bool:
+    """Say whether two sets are arrays as kernels want them, of points of the same dimension."""
+    return is_plain(x) and is_plain(y) and x.shape[-1] == y.shape[-1]
+
+
+def is_plain(points: Any, ndim: int = 2) -> bool:
+    """Say whether a set, or a stack of sets, is such an array."""
+    if type(points) is not np.ndarray or points.dtype != np.float64 or points.ndim != ndim:
+        return False
+    return bool(points.flags.carray) and points.shape[-2] >= 2 and points.shape[-1] >= 1
 
 
 def given_affine(alignment: str | Affine, d: int) -> Affine | None:
@@ -45,254 +79,255 @@ def given_affine(alignment: str | Affine, d: int) -> Affine | None:
     return None if alignment == "standardize" else Affine(1.0, np.zeros(d))
 
 
-def match_small(
-    xs: Sequence[FloatArray], ys: Sequence[FloatArray], objective: str, affine: Affine | None
-) -> list[MatchResult | None]:
-    """Match small sets of one dimension by "lsl" or "lss", standardised unless a map is given.
+def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine) -> MatchResult | None:
+    """Match two small sets; None: go the long way."""
+    sizes = np.array([(len(x), len(y))])
+    return match_small(x, y, sizes, objective, given_affine(alignment, x.shape[1]))[0]
 
-    None in place of a result: go the long way.
+
+def match_small(
+    x: FloatArray, y: FloatArray, sizes: IntArray, objective: str, affine: Affine | None
+) -> list[MatchResult | None]:
+    """Match small sets by "lsl" or "lss", standardised unless a map is given.
+
+    The sets of all problems follow each other in `x` and in `y`; `sizes` holds the numbers of their points, a
+    row (n, m) for each problem. None in place of a result: go the long way.
     """
-    count, d = len(xs), xs[0].shape[1]
-    sizes = np.array([(len(x), len(y)) for x, y in zip(xs, ys, strict=True)])
-    x, y = (xs[0], ys[0]) if count == 1 else (np.concatenate(xs), np.concatenate(ys))
-    scale, shift = np.ones(count), np.zeros((count, d))
-    if affine is None:
-        _estimate_all(x, y, sizes, scale, shift)
-    else:
-        scale[:], shift[:] = affine
-    a, a_low, b, b_low = (np.empty_like(points) for points in (x, x, y, y))
-    exponent = np.empty(count, np.int64)
-    _map_all(x, y, sizes, scale, shift, a, a_low, b, b_low, exponent)
-    few, many = sizes.min(axis=1), sizes.max(axis=1)
-    most = int(many.max())
-    cost = np.empty(int((few * many).sum()))
-    _price_all(a, a_low, b, b_low, sizes, exponent, objective == "lsl", most, cost)
-    rows, cols = int(few.sum()), int(many.sum())
-    duals, partners = np.zeros(rows + cols), np.full(rows + cols, -1)
-    state = duals[:rows], duals[rows:], partners[:rows], partners[rows:]
-    if reduce_all(cost, sizes, most, *state):
-        augment_all(cost, sizes, most, *state)
+    shapes, d = sizes.tolist(), x.shape[1]
+    numbers = np.zeros((len(shapes), d + 2))
+    if affine is not None:
+        numbers[:, 0], numbers[:, 2:] = affine
+    a, b = np.empty((2, *x.shape)), np.empty((2, *y.shape))
+    limits = np.empty((len(shapes), 2))
+    _align_all(x, y, sizes, numbers, limits, a, b)
+    duals, partners = np.zeros(len(x) + len(y)), np.full(len(x) + len(y), -1)
+    cost, most = np.empty(sum([n * m for n, m in shapes])), max(map(max, shapes))
+    logarithm = objective == "lsl"
+    conflicts = _find_nearest_all(a, b, sizes, most, limits, logarithm, numbers, duals, partners, cost)
+    if conflicts:
+        solve_conflicts(cost, sizes, most, limits[:, 0], logarithm, duals, partners, numbers[:, 1])
     results: list[MatchResult | None] = []
-    row = col = 0
-    for k, (n, m) in enumerate(sizes.tolist()):
-        ends = row + min(n, m), col + max(n, m)
-        # Copies, so that one result does not hold the memory of all.
-        u, v, col_of_row, row_of_col = (
-            part[start:end].copy() for part, start, end in zip(state, (row, col) * 2, ends * 2, strict=True)
-        )
-        row, col = ends
-        if abs(exponent[k]) > _GREATEST_EXPONENT:
+    start = 0
+    for (n, m), row in zip(shapes, numbers, strict=True):
+        middle, end = start + min(n, m), start + n + m
+        first, second = slice(start, middle), slice(middle, end)
+        start = end
+        if n > m:
+            first, second = second, first
+        scale, total = row[:2].tolist()
+        if scale == _NOT_ORDINARY:
             results.append(None)
             continue
-        # Where unmatched, duals are 0.
-        total = float(u.sum() + v.sum())
-        if n > m:
-            u, v, col_of_row = v, u, row_of_col
         results.append(
-            MatchResult(col_of_row, float(scale[k]), shift[k].copy(), total, u, v, objective, None)
+            MatchResult(partners[first], scale, row[2:], total, duals[first], duals[second], objective, None)
         )
     return results
 
 
 @kernel
-def _estimate_all(x, y, sizes, scale, shift):
-    """Estimate scales and shifts as `estimate_affine` does; a scale of 0: not ordinary."""
-    d = x.shape[1]
-    means, deviations = np.empty((2, d)), np.empty((2, d))
-    correction, squares = np.empty(d), np.empty(d)
-    exponents, spreads, totals = np.empty(2, np.int64), np.empty(2, np.int64), np.empty(2)
-    starts = np.zeros(2, np.int64)
-    for p in range(sizes.shape[0]):
-        for side in range(2):
-            points = x if side == 0 else y
-            first, count = starts[side], sizes[p, side]
-            starts[side] += count
-            greatest = spread = 0.0
-            for i in range(first, first + count):
-                for k in range(d):
-                    greatest = max(greatest, abs(points[i, k]))
-            exponents[side] = math.frexp(greatest)[1]
-            factor = math.ldexp(1.0, -int(min(max(exponents[side], -1000), 1000)))
-            for i in range(first, first + count):
-                for k in range(d):
-                    spread = max(spread, abs(points[i, k] * factor - points[first, k] * factor))
-            spreads[side] = math.frexp(spread)[1]
-            unit = math.ldexp(1.0, -int(min(max(spreads[side], -1000), 1000)))
-            mean = deviations[side]
-            for k in range(d):
-                mean[k] = correction[k] = squares[k] = 0.0
-            for i in range(first, first + count):
-                for k in range(d):
-                    mean[k] += (points[i, k] * factor - points[first, k] * factor) * unit
-            for k in range(d):
-                mean[k] /= count
-            for i in range(first, first + count):
-                for k in range(d):
-                    deviation = (points[i, k] * factor - points[first, k] * factor) * unit - mean[k]
-                    correction[k] += deviation
-                    squares[k] += deviation * deviation
-            total = 0.0
-            for k in range(d):
-                total += squares[k] - correction[k] * (correction[k] / count)
-                mean[k] += correction[k] / count
-                means[side, k] = points[first, k] * factor + mean[k] / unit
-            totals[side] = total
-        between = int(exponents[1] - exponents[0])
-        power = int(spreads[0] - spreads[1]) - between
-        most = max(
-            abs(power),
-            max(abs(exponents[0]), abs(exponents[1])),
-            max(abs(spreads[0]), abs(spreads[1])),
-        )
-        scale[p] = 0.0
-        if most <= _GREATEST_EXPONENT and totals[0] > 0.0 and totals[1] > 0.0:
-            ratio = math.sqrt(totals[0] / totals[1] * (sizes[p, 1] / sizes[p, 0]))
-            scale[p] = math.ldexp(ratio, power)
-            relative, unit = math.ldexp(ratio, power + between), math.ldexp(1.0, int(exponents[0]))
-            for k in range(d):
-                shift[p, k] = (means[0, k] - relative * means[1, k]) * unit
+def _align_all(x, y, sizes, numbers, limits, a, b):
+    """Estimate scale and shift if they are not given, and bring the sets into common coordinates.
 
-
-@kernel
-def _map_all(x, y, sizes, scale, shift, a, a_low, b, b_low, exponents):
-    """Bring the sets into common coordinates as `common_coordinates` does; a great exponent: not ordinary."""
+    `numbers` has for each problem the scale, the sum of the costs, and the shift; the results are those of
+    `estimate_affine` and, but for the unit, of `common_coordinates`: `a` and `b` hold coordinates and their
+    rounding errors. `limits` has the floor of squared distances, and from where on they are close.
+    """
     d = x.shape[1]
-    origin, offset, offset_low = np.empty(d), np.empty(d), np.empty(d)
+    mean, correction, squares = np.empty(d), np.empty(d), np.empty(d)
     x_stop = y_stop = 0
     for p in range(sizes.shape[0]):
         x_start, y_start = x_stop, y_stop
         x_stop, y_stop = x_start + sizes[p, 0], y_start + sizes[p, 1]
-        tau, power = math.frexp(scale[p])
-        x_greatest = y_greatest = shift_greatest = 0.0
-        for k in range(d):
-            shift_greatest = max(shift_greatest, abs(shift[p, k]))
-            for i in range(x_start, x_stop):
-                x_greatest = max(x_greatest, abs(x[i, k]))
-            for j in range(y_start, y_stop):
-                y_greatest = max(y_greatest, abs(y[j, k]))
-        exponent = math.frexp(max(x_greatest, shift_greatest))[1]
-        if y_greatest > 0.0:
-            exponent = max(exponent, math.frexp(y_greatest)[1] + power)
-        exponent += 1
-        exponents[p] = _GREATEST_EXPONENT + 1
-        if not (max(abs(exponent), abs(power)) <= _GREATEST_EXPONENT and 0.0 < scale[p] < np.inf):
+        scale = numbers[p, 0]
+        numbers[p, 0] = _NOT_ORDINARY
+        limits[p, 0] = limits[p, 1] = 0.0
+        # Of bit patterns without the sign, those of what is not finite are the greatest.
+        bits = np.int64(0)
+        for side in range(2):
+            points, start, stop = (x, x_start, x_stop) if side == 0 else (y, y_start, y_stop)
+            for i in range(start, stop):
+                for k in range(d):
+                    seen_bits = np.float64(points[i, k]).view(np.int64) & _GREATEST_BITS
+                    bits = seen_bits if seen_bits > bits else bits
+        if not np.int64(bits).view(np.float64) < _GREATEST_UNIT:
             continue
-        factor, y_factor = math.ldexp(1.0, -exponent), math.ldexp(1.0, power - exponent)
-        for k in range(d):
-            total = 0.0
-            for i in range(x_start, x_stop):
-                total += x[i, k] * factor - x[x_start, k] * factor
-            origin[k] = x[x_start, k] * factor + total / (x_stop - x_start)
-            # Knuth's sum: rounded, and the exact error of that.
-            term = shift[p, k] * factor
-            offset[k] = term - origin[k]
-            seen = offset[k] - term
-            offset_low[k] = (term - (offset[k] - seen)) + (-origin[k] - seen)
+        if scale == _UNKNOWN:
+            x_total = total = 0.0
+            for side in range(2):
+                points, start, stop = (x, x_start, x_stop) if side == 0 else (y, y_start, y_stop)
+                x_total = total
+                for k in range(d):
+                    mean[k] = correction[k] = squares[k] = 0.0
+                for i in range(start, stop):
+                    for k in range(d):
+                        mean[k] += points[i, k] - points[start, k]
+                for k in range(d):
+                    mean[k] /= stop - start
+                # The second pass corrects what the first rounded.
+                for i in range(start, stop):
+                    for k in range(d):
+                        deviation = points[i, k] - points[start, k] - mean[k]
+                        correction[k] += deviation
+                        squares[k] += deviation * deviation
+                total = 0.0
+                for k in range(d):
+                    total += squares[k] - correction[k] * (correction[k] / (stop - start))
+                    mean[k] = points[start, k] + (mean[k] + correction[k] / (stop - start))
+                    numbers[p, 2 + k] = mean[k] if side == 0 else numbers[p, 2 + k]
+            if x_total > 0.0 and total > 0.0:
+                scale = math.sqrt(x_total / total * (sizes[p, 1] / sizes[p, 0]))
+                for k in range(d):
+                    numbers[p, 2 + k] -= scale * mean[k]
         greatest = 0.0
+        for k in range(d):
+            greatest = max(greatest, abs(numbers[p, 2 + k]))
+            mean[k] = 0.0
         for i in range(x_start, x_stop):
             for k in range(d):
-                term = x[i, k] * factor
-                total = term - origin[k]
-                seen = total - term
-                a[i, k], a_low[i, k] = total, (term - (total - seen)) + (-origin[k] - seen)
-                greatest = max(greatest, abs(total))
-        # Veltkamp's halves of the scale, for Dekker's product.
-        shifted = 134217729.0 * tau
-        tau_high = shifted - (shifted - tau)
-        tau_low = tau - tau_high
-        for j in range(y_start, y_stop):
+                mean[k] += x[i, k] - x[x_start, k]
+        for k in range(d):
+            mean[k] = x[x_start, k] + mean[k] / (x_stop - x_start)
+            # Knuth's sum: rounded, and the exact error of that.
+            term = numbers[p, 2 + k]
+            squares[k] = term - mean[k]
+            seen = squares[k] - term
+            correction[k] = (term - (squares[k] - seen)) + (-mean[k] - seen)
+        if not (1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT and greatest < _GREATEST_UNIT):
+            continue
+        bits, floor = np.int64(0), 0.0
+        for i in range(x_start, x_stop):
             for k in range(d):
-                value = y[j, k] * y_factor
-                product = tau * value
+                term = x[i, k]
+                total = term - mean[k]
+                seen = total - term
+                a[0, i, k], a[1, i, k] = total, (term - (total - seen)) + (-mean[k] - seen)
+                floor += total * total
+                seen_bits = np.float64(total).view(np.int64) & _GREATEST_BITS
+                bits = seen_bits if seen_bits > bits else bits
+        # Veltkamp's halves of the scale, for Dekker's product.
+        shifted = 134217729.0 * scale
+        scale_high = shifted - (shifted - scale)
+        scale_low = scale - scale_high
+        for i in range(y_start, y_stop):
+            for k in range(d):
+                value = y[i, k]
+                product = scale * value
                 shifted = 134217729.0 * value
                 high = shifted - (shifted - value)
                 low = value - high
-                error = (tau_high * high - product) + tau_high * low + tau_low * high
-                error += tau_low * low
-                total = product + offset[k]
+                error = (scale_high * high - product) + scale_high * low + scale_low * high
+                error += scale_low * low
+                total = product + squares[k]
                 seen = total - product
-                rest = (product - (total - seen)) + (offset[k] - seen) + (error + offset_low[k])
-                b[j, k] = total + rest
-                seen = b[j, k] - total
-                b_low[j, k] = (total - (b[j, k] - seen)) + (rest - seen)
-                greatest = max(greatest, abs(b[j, k]))
-        # A large common offset is gone now: what is left may be much smaller than the unit.
-        extent = math.frexp(greatest)[1]
-        if abs(extent) > _GREATEST_EXPONENT or abs(exponent + extent) > _GREATEST_EXPONENT:
-            continue
-        exponents[p] = exponent + extent
-        factor = math.ldexp(1.0, -extent)
-        for k in range(d):
-            for i in range(x_start, x_stop):
-                a[i, k] *= factor
-                a_low[i, k] *= factor
-            for j in range(y_start, y_stop):
-                b[j, k] *= factor
-                b_low[j, k] *= factor
+                rest = (product - (total - seen)) + (squares[k] - seen) + (error + correction[k])
+                value = total + rest
+                seen = value - total
+                b[0, i, k], b[1, i, k] = value, (total - (value - seen)) + (rest - seen)
+                floor += value * value
+                seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
+                bits = seen_bits if seen_bits > bits else bits
+        unit = np.int64(bits).view(np.float64)
+        if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
+            numbers[p, 0] = scale
+            limits[p, 0] = floor / (sizes[p, 0] + sizes[p, 1]) * 2.0**-104
+            limits[p, 1] = _CLOSE * d * unit * unit
 
 
 @kernel
-def _price_all(a, a_low, b, b_low, sizes, exponents, logarithm, most, cost):
-    """Compute all costs from differences of coordinates, the smaller set as rows; 0 if not ordinary."""
-    d = a.shape[1]
-    across, squares = np.empty((d, most)), np.empty(most)
-    a_start = b_start = out = 0
+def _find_nearest_all(a, b, sizes, most, limits, logarithm, numbers, duals, partners, cost):
+    """Compute squared distances, the smaller set as rows, and match those whose nearest columns differ.
+
+    Returns how many problems were not matched: their partners are -1.
+    """
+    d = a.shape[2]
+    across = np.empty((d, most))
+    a_start = b_start = np.int64(0)
+    out = begin = conflicts = 0
     for p in range(sizes.shape[0]):
-        n, m = sizes[p, 0], sizes[p, 1]
-        turned = n > m
-        rows, rows_low, row_start, row_count = (b, b_low, b_start, m) if turned else (a, a_low, a_start, n)
-        others, others_low, start, count = (a, a_low, a_start, n) if turned else (b, b_low, b_start, m)
-        if abs(exponents[p]) > _GREATEST_EXPONENT:
-            for k in range(out, out + n * m):
-                cost[k] = 0.0
-            a_start, b_start, out = a_start + n, b_start + m, out + n * m
-            continue
-        # The floor is that of `log_rule`: relative to the mean squared distance from the mean of a.
-        total = 0.0
-        for k in range(d):
-            mean = 0.0
-            for i in range(a_start, a_start + n):
-                mean += a[i, k]
-            mean /= n
-            for i in range(a_start, a_start + n):
-                total += (a[i, k] - mean) * (a[i, k] - mean)
-            for j in range(b_start, b_start + m):
-                total += (b[j, k] - mean) * (b[j, k] - mean)
-            for j in range(count):
-                across[k, j] = others[start + j, k]
-        floor, constant = total / (n + m) * 2.0**-104, 2.0 * exponents[p] * math.log(2.0)
-        if floor == 0.0:
-            floor, constant = 1.0, 0.0
-        unit = math.ldexp(1.0, 2 * int(exponents[p]))
-        for i in range(row_start, row_start + row_count):
-            for j in range(count):
-                squares[j] = 0.0
-            # Four coordinates at a time, so that sums are loaded and stored less often.
-            for k in range(0, d - 3, 4):
-                h0, h1, h2, h3 = rows[i, k], rows[i, k + 1], rows[i, k + 2], rows[i, k + 3]
-                for j in range(count):
-                    d0, d1 = h0 - across[k, j], h1 - across[k + 1, j]
-                    d2, d3 = h2 - across[k + 2, j], h3 - across[k + 3, j]
-                    squares[j] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3)
-            for k in range(d - d % 4, d):
-                h0 = rows[i, k]
-                for j in range(count):
-                    d0 = h0 - across[k, j]
-                    squares[j] += d0 * d0
-            for j in range(count):
-                if squares[j] < _CLOSE * d:
-                    square = 0.0
+        turned = sizes[p, 0] > sizes[p, 1]
+        n, m = (sizes[p, 1], sizes[p, 0]) if turned else (sizes[p, 0], sizes[p, 1])
+        rows, others = (b, a) if turned else (a, b)
+        row_start, start = (b_start, a_start) if turned else (a_start, b_start)
+        row_of_col = partners[out + n : out + n + m]
+        floor, close, total, alone = limits[p, 0], limits[p, 1], 0.0, numbers[p, 0] != _NOT_ORDINARY
+        conflicts += alone
+        for j in range(m):
+            for k in range(d):
+                across[k, j] = others[0, start + j, k]
+        for i in range(n):
+            squares = cost[begin + i * m : begin + (i + 1) * m]
+            if numbers[p, 0] == _NOT_ORDINARY:
+                break
+            j = _square_row(rows, row_start + i, across, close, others, start, squares)
+            if alone:
+                least = squares[j]
+                alone = row_of_col[j] < 0
+                row_of_col[j], partners[out + i] = i, j
+                if logarithm:
+                    least = log_kernel(least if least > floor else floor)
+                duals[out + i] = least
+                total += least
+        numbers[p, 1] = total
+        if alone:
+            conflicts -= 1
+        else:
+            partners[out : out + n + m] = -1
+        a_start, b_start = a_start + sizes[p, 0], b_start + sizes[p, 1]
+        out, begin = out + n + m, begin + n * m
+    return conflicts
+
+
+@fused_kernel
+def _square_row(rows, i, across, close, others, start, squares):
+    """Fill `squares` with squared distances of a row, those of close points with rounding errors.
+
+    Returns the column of the least of them.
+    """
+    d, m = across.shape[0], squares.size
+    for j in range(m):
+        squares[j] = 0.0
+    # Four coordinates at a time, so that sums are loaded and stored less often.
+    for k in range(0, d - 3, 4):
+        p0, p1, p2, p3 = rows[0, i, k], rows[0, i, k + 1], rows[0, i, k + 2], rows[0, i, k + 3]
+        for j in range(m):
+            d0, d1 = p0 - across[k, j], p1 - across[k + 1, j]
+            d2, d3 = p2 - across[k + 2, j], p3 - across[k + 3, j]
+            squares[j] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3)
+    for k in range(d - d % 4, d):
+        p0 = rows[0, i, k]
+        for j in range(m):
+            d0 = p0 - across[k, j]
+            squares[j] += d0 * d0
+    for _ in range(2):
+        # The least by its bit pattern, so that this is a vector loop.
+        bits = _GREATEST_BITS
+        for j in range(m):
+            seen = np.float64(squares[j]).view(np.int64)
+            bits = seen if seen < bits else bits
+        least = np.int64(bits).view(np.float64)
+        if least >= close:
+            break
+        best, nearest = close, -1
+        for block in range(0, m, _BLOCK):
+            end = block + _BLOCK if block + _BLOCK < m else m
+            hits = 0
+            for j in range(block, end):
+                hits += squares[j] < close
+            if hits == 0:
+                continue
+            for j in range(block, end):
+                if squares[j] < close:
+                    total = 0.0
                     for k in range(d):
-                        difference = rows[i, k] - others[start + j, k]
-                        difference += rows_low[i, k] - others_low[start + j, k]
-                        square += difference * difference
-                    squares[j] = square
-            if logarithm:
-                for j in range(count):
-                    square = squares[j] if squares[j] > floor else floor
-                    cost[out + j] = log_kernel(square) + constant
-            else:
-                for j in range(count):
-                    cost[out + j] = squares[j] * unit
-            out += count
-        a_start, b_start = a_start + n, b_start + m
+                        rest = rows[0, i, k] - others[0, start + j, k]
+                        rest += rows[1, i, k] - others[1, start + j, k]
+                        total += rest * rest
+                    squares[j] = total
+                    if total < best:
+                        best, nearest = total, j
+        if nearest >= 0:
+            return nearest
+    j = 0
+    while squares[j] != least:
+        j += 1
+    return j

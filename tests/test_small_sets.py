@@ -85,7 +85,7 @@ def test_what_is_not_ordinary_goes_the_long_way(unit, monkeypatch):
     x, y = draw(normal, 6, 6, 2)
     x = unit * x
     affine = estimate_affine(x, y)
-    assert small_sets.match_small([x], [y], "lsl", None) == [None]
+    assert small_sets.match_small(x, y, np.array([[6, 6]]), "lsl", None) == [None]
     result, expected = match(x, y), long_way(monkeypatch, x, y)
     assert result.scale == affine.scale
     np.testing.assert_array_equal(result.permutation, expected.permutation)
@@ -112,8 +112,8 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
 
 
 def test_large_sets_go_the_long_way():
-    assert small_sets.goes_short_way((400, 3), 400, "lsl", "standardize")
-    assert not small_sets.goes_short_way((400, 3), 401, "lsl", "standardize")
-    assert not small_sets.goes_short_way((100, 1000), 100, "lsl", "standardize")
-    assert not small_sets.goes_short_way((4, 3), 4, "lsns", "standardize")
-    assert not small_sets.goes_short_way((4, 3), 4, "lsl", "profile")
+    assert small_sets.is_short((400, 3), 400, "lsl", "standardize")
+    assert not small_sets.is_short((400, 3), 401, "lsl", "standardize")
+    assert not small_sets.is_short((100, 1000), 100, "lsl", "standardize")
+    assert not small_sets.is_short((4, 3), 4, "lsns", "standardize")
+    assert not small_sets.is_short((4, 3), 4, "lsl", "profile")

@@ -13,13 +13,16 @@ import math
 
 import numpy as np
 
-from lslmatch._types import FloatArray
+from lslmatch._jit import kernel
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
 #: Points that are asked at most, and pairs that are needed.
 _ASKED, _LEAST_PAIRS = 512, 12
 #: Standard errors beyond which directions are not chance.
 _BEYOND_CHANCE = 4.0
+#: The share of these limits beyond which a first look leads to a second one.
+_FIRST_LOOK = 0.5
 #: What they have in common must also matter: the squared mean direction, and the mean cosine.
 _SIDEWAYS, _OUTWARDS = 0.03, 0.1
 #: Residuals below this share of the coordinates are rounding errors.
@@ -30,13 +33,22 @@ class AlignmentWarning(UserWarning):
     """Scale and shift by moments do not suit the pairs that were found with them."""
 
 
-@np.errstate(all="ignore")
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
     if len(x) < _LEAST_PAIRS:
         return ""
+    permutation, scale, shift = result.permutation, result.scale, result.shift
+    if len(x) <= _ASKED and not _may_contradict(x, y, permutation, scale, shift):
+        return ""
+    return _contradiction(x, y, permutation, scale, shift)
+
+
+@np.errstate(all="ignore")
+def _contradiction(
+    x: FloatArray, y: FloatArray, permutation: IntArray, scale: float, shift: FloatArray
+) -> str:
     rows = np.linspace(0, len(x) - 1, min(len(x), _ASKED)).astype(np.intp)
-    a, b = x[rows], result.scale * y[result.permutation[rows]] + result.shift
+    a, b = x[rows], scale * y[permutation[rows]] + shift
     residual, middle = a - b, a + b
     length = _norms(residual)
     seen = length > _ROUNDING * float(np.abs(a).max())
@@ -59,6 +71,62 @@ def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
         where = "outwards" if outwards > 0.0 else "inwards"
         return f"the scale: residuals of {n} pairs point {where}, beyond chance by {deviation:.0f} sigma"
     return ""
+
+
+@kernel
+def _may_contradict(x, y, permutation, scale, shift):
+    """Take a first look, in little time, and say whether there is half of what would be a doubt."""
+    n, d = x.shape
+    residual, position = np.empty((n, d)), np.empty((n, d))
+    centre, mean, weighted = np.zeros(d), np.zeros(d), np.zeros(d)
+    greatest = 0.0
+    for i in range(n):
+        for k in range(d):
+            mapped = scale * y[permutation[i], k] + shift[k]
+            residual[i, k], position[i, k] = x[i, k] - mapped, x[i, k] + mapped
+            centre[k] += position[i, k] / n
+            greatest = abs(x[i, k]) if abs(x[i, k]) > greatest else greatest
+    # Two of Weiszfeld's steps from the mean to the spatial median, which stands in for that by coordinates.
+    for _ in range(2):
+        weights = 0.0
+        for i in range(n):
+            square = 1e-300
+            for k in range(d):
+                square += (position[i, k] - centre[k]) * (position[i, k] - centre[k])
+            weight = 1.0 / math.sqrt(square)
+            weights += weight
+            for k in range(d):
+                weighted[k] += weight * position[i, k]
+        for k in range(d):
+            centre[k], weighted[k] = weighted[k] / weights, 0.0
+    seen, total, squares = 0, 0.0, 0.0
+    for i in range(n):
+        length = distance = product = 0.0
+        for k in range(d):
+            length += residual[i, k] * residual[i, k]
+            distance += (position[i, k] - centre[k]) * (position[i, k] - centre[k])
+            product += residual[i, k] * (position[i, k] - centre[k])
+        length, distance = math.sqrt(length), math.sqrt(distance)
+        if length > _ROUNDING * greatest:
+            seen += 1
+            cosine = product / (length * distance) if distance > 0.0 else 0.0
+            total += cosine
+            squares += cosine * cosine
+            for k in range(d):
+                mean[k] += residual[i, k] / length
+    if seen < _LEAST_PAIRS:
+        return False
+    sideways = 0.0
+    for k in range(d):
+        sideways += (mean[k] / seen) * (mean[k] / seen)
+    # The trace of S^2 is at least 1 / d.
+    limit = _FIRST_LOOK * _BEYOND_CHANCE
+    if sideways > _SIDEWAYS and seen * sideways - 1.0 > limit * math.sqrt(2.0 / d):
+        return True
+    outwards = abs(total / seen)
+    deviation = math.sqrt(abs(squares / seen - outwards * outwards) / seen)
+    # What is not finite is looked at closely, too.
+    return not (outwards <= _FIRST_LOOK * _OUTWARDS or outwards <= limit * deviation)
 
 
 def _norms(points: FloatArray) -> FloatArray:

@@ -1,0 +1,185 @@
+"""Many small dense problems in one call: reductions first, then shortest augmenting paths.
+
+The method is that of :mod:`lslmatch.assignment.dense`. Here the matrices follow each other in one flat
+array, as do the results of each problem: the duals of its rows and then those of its columns, and so the
+partners. Loops are plain, so that they take little time to be compiled. A problem of `sizes` (n, m) has the
+smaller side as rows; all costs are finite. Those that have partners already are left alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lslmatch._jit import kernel
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.costs import log_kernel
+
+#: Scans of augmenting row reduction for each free row.
+_SCANS_PER_ROW = 4
+_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+def solve_conflicts(
+    cost: FloatArray,
+    sizes: IntArray,
+    most: int,
+    floors: FloatArray,
+    logarithm: bool,
+    duals: FloatArray,
+    partners: IntArray,
+    totals: FloatArray,
+) -> None:
+    """Solve problems without partners, given squared distances; a floor of 0: not ordinary, left alone.
+
+    Costs are squared distances or their logarithms, not below those of the floors. Column duals are 0.
+    """
+    if _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
+        _augment_all(cost, sizes, most, floors, duals, partners, totals)
+
+
+@kernel
+def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
+    """Reduce columns (of square problems) and rows, and match what can be; return how many rows are free.
+
+    As the dense solver does, with one sweep of augmenting row reduction of a bounded number of scans.
+    """
+    free = np.empty(most, np.int64)
+    out = begin = left = 0
+    for p in range(sizes.shape[0]):
+        n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
+        start, first = begin, out
+        begin, out = begin + n * m, out + n + m
+        if floors[p] == 0.0 or partners[first] >= 0:
+            continue
+        row_dual, col_dual = duals[first : first + n], duals[first + n : out]
+        col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
+        if logarithm:
+            entries, floor = cost[start:begin], floors[p]
+            for k in range(n * m):
+                square = entries[k] if entries[k] > floor else floor
+                entries[k] = log_kernel(square)
+        if n == m:
+            col_dual[:] = np.inf
+            for i in range(n):
+                line = cost[start + i * m : start + (i + 1) * m]
+                for j in range(m):
+                    col_dual[j] = line[j] if line[j] < col_dual[j] else col_dual[j]
+        waiting = 0
+        for i in range(n):
+            line = cost[start + i * m : start + (i + 1) * m]
+            # Four minima, so that one comparison need not wait for the other.
+            best0 = best1 = best2 = best3 = np.inf
+            for j in range(0, m - 3, 4):
+                r0, r1 = line[j] - col_dual[j], line[j + 1] - col_dual[j + 1]
+                r2, r3 = line[j + 2] - col_dual[j + 2], line[j + 3] - col_dual[j + 3]
+                best0 = r0 if r0 < best0 else best0
+                best1 = r1 if r1 < best1 else best1
+                best2 = r2 if r2 < best2 else best2
+                best3 = r3 if r3 < best3 else best3
+            for j in range(m - m % 4, m):
+                r0 = line[j] - col_dual[j]
+                best0 = r0 if r0 < best0 else best0
+            best = min(min(best0, best1), min(best2, best3))
+            row_dual[i] = best
+            for j in range(m):
+                if line[j] - col_dual[j] == best and row_of_col[j] < 0:
+                    row_of_col[j], col_of_row[i] = i, j
+                    break
+            if col_of_row[i] < 0:
+                free[waiting] = i
+                waiting += 1
+        budget, taken, problem_left = _SCANS_PER_ROW * waiting, 0, 0
+        i = -1
+        while i >= 0 or taken < waiting:
+            if i < 0:
+                i = free[taken]
+                taken += 1
+            line = cost[start + i * m : start + (i + 1) * m]
+            best = second = np.inf
+            at = other = -1
+            for j in range(m):
+                r0 = line[j] - col_dual[j]
+                if r0 < second:
+                    if r0 < best:
+                        second, other = best, at
+                        best, at = r0, j
+                    else:
+                        second, other = r0, j
+            lowered = col_dual[at] - (second - best)
+            falls = lowered < col_dual[at] and second < np.inf and budget > 0
+            budget -= 1
+            if falls:
+                col_dual[at] = lowered
+            elif second == best and row_of_col[at] >= 0:
+                at = other
+            row_dual[i] = line[at] - col_dual[at]
+            holder = row_of_col[at]
+            if holder >= 0 and not falls:
+                problem_left += 1
+                i = -1
+                continue
+            col_of_row[i], row_of_col[at] = at, i
+            if holder >= 0:
+                col_of_row[holder] = -1
+            i = holder
+        left += problem_left
+        totals[p] = 0.0
+        for k in range(first, out):
+            totals[p] += duals[k]
+    return left
+
+
+@kernel
+def _augment_all(cost, sizes, most, floors, duals, partners, totals):
+    """Match every free row along a shortest augmenting path (Dijkstra's search over all columns)."""
+    shortest, distance, open_dual, level_of = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
+    before, closed, scanned = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    out = begin = 0
+    for p in range(sizes.shape[0]):
+        n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
+        start, first = begin, out
+        begin, out = begin + n * m, out + n + m
+        row_dual, col_dual = duals[first : first + n], duals[first + n : out]
+        col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
+        open_dual[:m] = col_dual
+        for free in range(n):
+            if col_of_row[free] >= 0 or floors[p] == 0.0:
+                continue
+            shortest[:m] = np.inf
+            i, level, scans, j = free, 0.0, 0, 0
+            while True:
+                scanned[scans], level_of[scans] = i, level
+                offset, line = level - row_dual[i], cost[start + i * m : start + (i + 1) * m]
+                # The least distance by its bit pattern, so that this is a vector loop.
+                least = _GREATEST_BITS
+                for j in range(m):
+                    length = offset + (line[j] - open_dual[j])
+                    length = length if length > level else level
+                    old = shortest[j]
+                    before[j] = i if length < old else before[j]
+                    length = length if length < old else old
+                    shortest[j] = length
+                    bits = np.float64(length).view(np.int64)
+                    least = bits if bits < least else least
+                level = np.int64(least).view(np.float64)
+                j = 0
+                while shortest[j] != level:
+                    j += 1
+                closed[scans], distance[scans] = j, level
+                scans += 1
+                i = row_of_col[j]
+                if i < 0:
+                    break
+                shortest[j], open_dual[j] = np.inf, -np.inf
+            for k in range(scans):
+                at = closed[k]
+                col_dual[at] -= level - distance[k]
+                open_dual[at] = col_dual[at]
+                row_dual[scanned[k]] += level - level_of[k]
+            while j >= 0:
+                i = before[j]
+                row_of_col[j] = i
+                j, col_of_row[i] = col_of_row[i], j
+        totals[p] = 0.0
+        for k in range(first, out):
+            totals[p] += duals[k]
