@@ -20,8 +20,8 @@ from lslmatch.covariance.leave_out import White, fill_rows
 _RATES = 7
 #: Up to so many points of either set are asked; of more, so many that are evenly spread.
 _ASKED = 1024
-#: Rows whose costs are computed at once.
-_ROWS = 64
+#: Entries of the block of rows whose costs are computed at once (512 kB).
+_BLOCK_ENTRIES = 1 << 16
 
 
 def surprises(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
@@ -49,11 +49,12 @@ def sampled_surprises(white: White) -> FloatArray:
     some = rows[np.unique(np.linspace(0, rows.size - 1, _ASKED).astype(np.intp))]
     total = np.zeros((some.size, _RATES))
     for side, asked in ((white, some), (white.transposed(), white.partner[some])):
-        for first in range(0, asked.size, _ROWS):
-            part = side.rows(asked[first : first + _ROWS])
+        step = max(_BLOCK_ENTRIES // side.shape[1], 1)
+        for first in range(0, asked.size, step):
+            part = side.rows(asked[first : first + step])
             costs = np.empty(part.shape)
             fill_rows(part, 0, len(costs), costs)
-            total[first : first + _ROWS] += _row_entropies(costs, part.partner, _least_rate(white.dimension))
+            total[first : first + step] += _row_entropies(costs, part.partner, _least_rate(white.dimension))
     return _at_best_rate(total)
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.solve import assign, assign_points
+from lslmatch.covariance.candidates import assign_candidates, has_few_candidates
 from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import Aligned, Fit, fit_matching
@@ -74,9 +75,14 @@ def learn(
 
 
 def leaves_out(x: FloatArray, y: FloatArray) -> bool:
-    """Say whether the judged pair is left out, which needs all costs in memory."""
+    """Say whether the judged pair is left out."""
     pairs, d = min(len(x), len(y)), x.shape[1]
     return pairs <= _STREAMED_PAIRS or pairs <= _STREAMED_RATIO * d
+
+
+def judges_all(x: FloatArray, y: FloatArray) -> bool:
+    """Say whether all pairs of points are judged at once, with their costs in memory."""
+    return leaves_out(x, y) and not has_few_candidates(len(x), len(y))
 
 
 class _Search:
@@ -126,11 +132,14 @@ class _Search:
 
     def judge(self, fit: Fit) -> tuple[FloatArray, Assignment]:
         """Give the surprises of the matching behind a fit, and the best matching for its costs."""
-        if self.leave_out:
+        if judges_all(self.x, self.y):
             costs = cost_matrix(fit.white, self.workers)
             return surprises(costs, fit.reference, self.x.shape[1]), assign(costs)
-        problem = streamed_problem(fit.white)
-        return sampled_surprises(fit.white), assign_points(*problem, self.workers)
+        if self.leave_out:
+            assignment = assign_candidates(fit.white, self.workers)
+        else:
+            assignment = assign_points(*streamed_problem(fit.white), self.workers)
+        return sampled_surprises(fit.white), assignment
 
     def finish(self) -> Learned:
         """Describe the best matching."""

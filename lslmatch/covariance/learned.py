@@ -13,7 +13,7 @@ from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import partners
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import Aligned, isotropic_white
-from lslmatch.covariance.iteration import Learned, learn, leaves_out
+from lslmatch.covariance.iteration import Learned, judges_all, learn
 from lslmatch.covariance.known import match_known
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.covariance.metric import equal_metric
@@ -22,8 +22,6 @@ from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
 _LEAST_PAIRS = 4
-#: Up to so many pairs of points all costs are looked at to judge isotropic noise; of more, some.
-_MOST_ENTRIES = 1 << 24
 #: Squares of coordinates must be in the range of float64: the covariance is one.
 _GREATEST_EXPONENT = 450
 
@@ -134,9 +132,9 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
 
 def _isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
     white = isotropic_white(x, y, base.permutation, base.affine)
-    if len(x) * len(y) > _MOST_ENTRIES or not leaves_out(x, y):
-        return sampled_surprises(white)
-    return surprises(cost_matrix(white, workers), base.permutation, x.shape[1])
+    if judges_all(x, y):  # as those of a learned covariance, with which they are compared
+        return surprises(cost_matrix(white, workers), base.permutation, x.shape[1])
+    return sampled_surprises(white)
 
 
 def _record(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:

@@ -253,6 +253,23 @@ def test_more_dimensions_than_points_are_judged_in_the_span_of_the_points():
     assert small.permutation.shape == large.permutation.shape
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_few_points_beside_many_need_only_their_candidates(swapped, monkeypatch):
+    rng = np.random.default_rng(13)
+    x, y, _ = draw(strong_direction(4), 60, 1.5, rng)
+    x = x[:5]
+    if swapped:
+        x, y = y, x
+    few = match(x, y, covariance="estimate")
+    assert few.covariance.leave_out
+    assert check_certificate(x, y, few) < 1e-9
+    monkeypatch.setattr("lslmatch.covariance.iteration.has_few_candidates", lambda n, m: False)
+    full = match(x, y, covariance="estimate")
+    np.testing.assert_array_equal(few.permutation, full.permutation)
+    assert few.objective == pytest.approx(full.objective, rel=1e-12)
+    assert few.covariance.cross_entropy == pytest.approx(full.covariance.cross_entropy, rel=1e-9)
+
+
 def test_the_cross_entropy_is_that_of_the_matching_that_is_returned():
     from lslmatch.covariance.evidence import surprises
     from lslmatch.covariance.fit import Aligned, fit_matching
