@@ -3,10 +3,12 @@
 import argparse
 import fnmatch
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.benchmarks import growth, memory, pictures, plan, ratios, record, startup, tables
@@ -60,6 +62,9 @@ def _parser():
     parser.add_argument(
         "--limit", type=float, default=300.0, help="seconds for one match (--growth, --memory)"
     )
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="about how long; large cases are left as they were"
+    )
     parser.add_argument("--folder", type=Path, default=_HERE, help="where baseline, history and results are")
     return parser
 
@@ -77,7 +82,11 @@ def _compare(options, results):
     baseline = record.read_baseline(options.folder / "baseline.json")
     cases = _selected(options)
     started = _start(options)
-    surveys = baseline.surveys | _surveys(cases, options, baseline)
+    surveyed = _surveys(cases, options, baseline)
+    surveys = baseline.surveys | surveyed
+    reached = surveyed if options.update else surveys
+    late = [case for case in cases if case not in reached]
+    cases = [case for case in cases if case in reached]
     entries = plan.smoke_plan() if options.smoke else plan.make_plan({c: surveys[c] for c in cases})
     known = plan.long_times({c: surveys[c] for c in cases}) if options.update else {}
     entries = [entry for entry in entries if entry.case in cases and entry.case not in known]
@@ -95,6 +104,8 @@ def _compare(options, results):
     print(tables.summary_lines(seconds))
     print("\n".join(f"{what}: {value:.2f} s" for what, value in started.items()))
     _keep(options, results, baseline, record.Baseline(seconds, surveys, record.circumstances(load)), started)
+    for case in late:
+        print(f"NO TIME LEFT: {case.name} is as before in the baseline, if it is there at all")
     for case in cases:
         if case not in seconds:
             print(f"NOT COMPARED: {case.name}: no contestant ended within its limit")
@@ -114,14 +125,22 @@ def _start(options):
 
 
 def _selected(options):
-    cases = smoke_catalogue() if options.smoke else catalogue(2000 if options.quick else 10_000)
-    return [case for case in cases if fnmatch.fnmatch(case.name, options.only or "*")]
+    cases = smoke_catalogue() if options.smoke else catalogue(2000 if options.quick else 20_000)
+    chosen = [case for case in cases if fnmatch.fnmatch(case.name, options.only or "*")]
+    # The large ones last, so that they are those that are left out if time runs out.
+    return sorted(chosen, key=lambda case: case.n * (case.m or case.n))
 
 
 def _surveys(cases, options, baseline):
-    """Survey what the baseline does not know; everything when it is renewed."""
+    """Survey what the baseline does not know, or everything when it is renewed, as long as there is time.
+
+    Timing takes about as long as the survey does.
+    """
     found = {}
+    deadline = time.monotonic() + 30.0 * options.minutes
     for case in cases:
+        if time.monotonic() > deadline:
+            break
         if options.smoke:
             found[case] = {}
         elif options.update or case not in baseline.surveys:
@@ -162,7 +181,7 @@ def _keep(options, results, baseline, measured, started):
     }
     record.append_history(options.folder / "history.jsonl", line)
     if options.update:
-        known = set(smoke_catalogue() if options.smoke else catalogue())
+        known = set(smoke_catalogue() if options.smoke else catalogue(20_000))
         kept = {case: times for case, times in baseline.seconds.items() if case in known}
         renewed = measured._replace(seconds=kept | measured.seconds)
         record.write_baseline(options.folder / "baseline.json", renewed._replace(surveys=_of(renewed)))

@@ -1,4 +1,4 @@
-"""What is timed: point sets from perfect separation to no signal, and matrices of seven families.
+"""What is timed: point sets from perfect separation to no signal and of awkward shapes, and matrices.
 
 Every instance follows from its case alone: the seed is made of the case.
 """
@@ -24,54 +24,108 @@ KINDS = {
     "twocost": "two costs",
     "signed": "logarithms of both signs",
     "machol": "Machol-Wien",
+    "clusters": "planted clusters",
+    "duplicates": "planted duplicates",
+    "lattice": "two lattices",
+    "tails": "planted heavy tails",
+    "wild": "heavy tails, no signal",
+    "embeddings": "planted embeddings",
 }
+#: Kinds of the ratios that are stated in the README.
 POINTS = ("above", "near", "below", "nosignal")
+SHAPES = ("clusters", "duplicates", "lattice", "tails", "wild", "embeddings")
 MATRICES = ("uniform", "integer", "geometric", "lowrank", "twocost", "signed", "machol")
 
+#: Dimensions of the ratios that are stated.
+_STATED = (3, 20, 100)
+#: Dimensions of the other shapes.
+_SHAPES = {"clusters": 5, "duplicates": 5, "lattice": 2, "tails": 5, "wild": 5, "embeddings": 384}
 #: Rows on which the noise of a planted set is calibrated.
 _SAMPLE = 400
 
 
 class Case(NamedTuple):
-    """An instance by its properties; d is 0 for a matrix."""
+    """An instance by its properties; d is 0 for a matrix, and m is 0 for sets of equal size."""
 
     kind: str
     n: int
     d: int = 0
+    m: int = 0
+    objective: str = "lsl"
 
     @property
     def group(self):
-        return "match" if self.kind in POINTS else "dense"
+        if self.kind in MATRICES:
+            return "dense"
+        stated = self.kind in POINTS and self.d in _STATED and not self.m and self.objective == "lsl"
+        return "match" if stated else "other"
 
     @property
     def name(self):
-        return f"{self.group}-{self.kind}-n{self.n}" + (f"-d{self.d}" if self.d else "")
+        numbers = {"n": self.n, "m": self.m, "d": self.d}
+        parts = [self.group, self.kind, *(f"{key}{value}" for key, value in numbers.items() if value)]
+        return "-".join(parts if self.objective == "lsl" else [*parts, self.objective])
 
 
-def catalogue(largest=10_000):
+def catalogue(largest=20_000):
     """All cases of up to `largest` points."""
-    points = [Case(kind, n, d) for kind in POINTS for d in (3, 20, 100) for n in (1000, 2000, 5000, 10_000)]
+    cases = [*_stated_cases(), *_other_cases()]
+    return [case for case in cases if max(case.n, case.m) <= largest]
+
+
+def _stated_cases():
+    points = [Case(kind, n, d) for kind in POINTS for d in _STATED for n in (1000, 2000, 5000, 10_000)]
     matrices = [Case(kind, n) for kind in MATRICES for n in (300, 1000, 2000)]
-    return [case for case in points + matrices if case.n <= largest]
+    return points + matrices
+
+
+def _other_cases():
+    """Other objectives, shapes and sizes: none of them should be slower than the best pipeline."""
+    objectives = [Case(kind, 1500, 15, 0, name) for name in ("lss", "lsns") for kind in POINTS]
+    objectives += [case._replace(n=3000) for case in objectives if case.kind in ("near", "below")]
+    wide = [Case("near", n, 10, m) for n, m in ((500, 2000), (1000, 5000), (200, 20_000), (3000, 3300))]
+    shapes = [Case(kind, n, d) for kind, d in _SHAPES.items() for n in (700, 2000, 10_000)]
+    low = [Case(kind, n, d) for kind in ("near", "nosignal") for d in (1, 2) for n in (2000, 10_000)]
+    small = [Case("near", n, 10) for n in (10, 30, 100, 200, 300, 500, 700)]
+    return objectives + wide + shapes + low + small
 
 
 def smoke_catalogue():
     """Cases of every kind, too small to say anything about speed."""
-    return [Case(kind, 24, 2) for kind in POINTS] + [Case(kind, 16) for kind in MATRICES]
+    points = [Case(kind, 24, 2) for kind in POINTS] + [Case(kind, 25, 2) for kind in SHAPES]
+    points += [Case("near", 12, 2, 20), *(Case("near", 24, 2, 0, name) for name in ("lss", "lsns"))]
+    return points + [Case(kind, 16) for kind in MATRICES]
 
 
 def draw(case):
-    """Give the two point sets of a case, or its matrix in a tuple of one."""
-    return draw_points(case) if case.group == "match" else (draw_matrix(case),)
+    """Give the two point sets of a case, for "lsns" with noise levels, or its matrix in a tuple of one."""
+    return (draw_matrix(case),) if case.kind in MATRICES else draw_points(case)
 
 
 # ---------------------------------------------------------------------------------- point sets
 
 
 def draw_points(case):
-    """Draw x, and y as a noisy copy of it in another order, scale and place."""
-    kind, n, d = case
-    rng = _rng(case)
+    """Draw x, and y as a noisy copy of it in another order, scale and place, with m - n strangers."""
+    rng, size = _rng(case), case.m or case.n
+    x, y = _draw_equally_many(case.kind, size, case.d, rng)
+    if case.objective != "lsns":
+        return x[: case.n], y
+    return x[: case.n], y, *(10.0 ** rng.random(n) for n in (case.n, size))
+
+
+def _draw_equally_many(kind, n, d, rng):
+    if kind == "lattice":
+        side = math.isqrt(n - 1) + 1
+        return tuple(
+            rng.permutation(np.stack(divmod(np.arange(n), width), axis=1).astype(float))
+            for width in (side, 2 * side)
+        )
+    if kind == "wild":
+        return rng.standard_t(2, (n, d)), rng.standard_t(2, (n, d))
+    if kind in SHAPES:
+        features, level = _shape_features(kind, n, d, rng)
+        return Configuration(features, np.full(n, level), 0.25, np.ones(d), rng.permutation(n)).sample(rng)
     if kind == "nosignal":
         return rng.standard_normal((n, d)), 3.0 * rng.standard_normal((n, d)) + 5.0
     features = rng.standard_normal((n, d))
@@ -82,6 +136,18 @@ def draw_points(case):
         level = _noise_for_errors(features, levels, 0.5 if kind == "below" else 0.03, rng)
     shift = np.linspace(-2.0, 2.0, d)
     return Configuration(features, level * levels, 0.25, shift, rng.permutation(n)).sample(rng)
+
+
+def _shape_features(kind, n, d, rng):
+    """Draw features of an awkward shape, and the level of the noise that goes with them."""
+    if kind == "clusters":
+        return 3.0 * rng.standard_normal((20, d))[rng.integers(20, size=n)] + rng.standard_normal((n, d)), 0.2
+    if kind == "duplicates":
+        return rng.standard_normal((-(-2 * n // 3), d))[np.arange(n) % -(-2 * n // 3)], 0.05
+    if kind == "tails":
+        return rng.standard_t(2, (n, d)), 0.2
+    features = rng.standard_normal((n, 32)) @ rng.standard_normal((32, d)) + rng.standard_normal((n, d))
+    return features / np.linalg.norm(features, axis=1, keepdims=True), 0.02
 
 
 def _safe_noise(n, d):
@@ -144,4 +210,7 @@ _FAMILIES = {
 
 
 def _rng(case):
-    return np.random.default_rng([list(KINDS).index(case.kind), case.n, case.d])
+    # (Neither the strangers nor the objective had a part in the seeds of the first cases.)
+    return np.random.default_rng(
+        [list(KINDS).index(case.kind), case.n, case.d, *([case.m] if case.m else [])]
+    )

@@ -1,7 +1,8 @@
 """Who is timed: the library, and the pipelines that a user could assemble from other packages.
 
 A pipeline standardises both sets, lets scikit-learn compute squared distances by a matrix product, takes
-logarithms in place, and hands the matrix to an assignment solver. All of them work in double precision
+logarithms in place (or divides by noise variances, or does neither, according to the objective), and hands
+the matrix to an assignment solver. All of them work in double precision
 with the threads that they take by default.
 """
 
@@ -21,8 +22,10 @@ PRODUCT = "product"
 PRODUCT_IN_PLACE = "product in place"
 
 
-def installed_peers():
-    return [peer for peer, (module, _) in PEERS.items() if importlib.util.find_spec(module)]
+def installed_peers(case=None):
+    """Name the peers that can be had, and can solve a case: lapjv is for square matrices only."""
+    peers = [peer for peer, (module, _) in PEERS.items() if importlib.util.find_spec(module)]
+    return [peer for peer in peers if peer != "lapjv" or case is None or not case.m]
 
 
 def missing_packages():
@@ -31,37 +34,61 @@ def missing_packages():
     return [package for module, package in needed.items() if importlib.util.find_spec(module) is None]
 
 
-def prepare(contestant, data):
-    """Give a call without arguments that solves `data`, point sets or a matrix, and returns the columns."""
+def prepare(contestant, data, objective="lsl"):
+    """Give a call without arguments that solves `data`, point sets or a matrix, and returns the columns.
+
+    `data` is what :func:`tests.benchmarks.instances.draw` gives.
+    """
     if contestant in (PRODUCT, PRODUCT_IN_PLACE):
         return _product(*data, in_place=contestant == PRODUCT_IN_PLACE)
     if contestant == OURS:
-        if len(data) == 2:
-            return lambda: lslmatch.match(*data).permutation
-        return lambda: lslmatch.linear_sum_assignment(*data)[1]
+        if len(data) == 1:
+            return lambda: lslmatch.linear_sum_assignment(*data)[1]
+        x, y, *levels = data
+        return lambda: lslmatch.match(x, y, objective=objective, noise=tuple(levels) or None).permutation
     solve = _solver(contestant)
     if len(data) == 1:
         return lambda: solve(*data)
     distances = _distances()
-    return lambda: solve(_log_distances(*data, distances))
+    return lambda: solve(_costs(*data, objective=objective, distances=distances))
 
 
-def _log_distances(x, y, distances):
+def _costs(x, y, *levels, objective, distances):
     squares = distances(_standardise(x), _standardise(y), squared=True)
-    return np.log(squares, out=squares)
+    if objective == "lsl":
+        return np.log(squares, out=squares)
+    if levels:
+        x_level, y_level = _standard_levels(x, y, *levels)
+        squares /= np.square(x_level)[:, None] + np.square(y_level)
+    return squares
 
 
-def pair_costs(data, columns):
+def pair_costs(data, columns, objective="lsl"):
     """Give the costs of the matched pairs: for points by differences, which do not cancel."""
     if len(data) == 1:
         return data[0][np.arange(len(columns)), columns]
-    x, y = map(_standardise, data)
-    return np.log(((x - y[columns]) ** 2).sum(axis=1))
+    x, y, *levels = data
+    squares = ((_standardise(x) - _standardise(y)[columns]) ** 2).sum(axis=1)
+    if objective == "lsl":
+        return np.log(squares)
+    if not levels:
+        return squares
+    x_level, y_level = _standard_levels(x, y, *levels)
+    return squares / (np.square(x_level) + np.square(y_level[columns]))
 
 
 def _standardise(points):
+    """Centre a set and divide it by its standard deviation."""
     centred = points - points.mean(axis=0)
-    return centred / np.linalg.norm(centred)
+    return centred / _spread(points)
+
+
+def _standard_levels(x, y, x_level, y_level):
+    return x_level / _spread(x), y_level / _spread(y)
+
+
+def _spread(points):
+    return np.linalg.norm(points - points.mean(axis=0)) / np.sqrt(len(points))
 
 
 def _distances():
@@ -88,7 +115,7 @@ def _solver(peer):
     if peer == "lapx":
         import lap
 
-        return lambda cost: lap.lapjv(cost, return_cost=False)[0]
+        return lambda cost: lap.lapjv(cost, extend_cost=cost.shape[0] != cost.shape[1], return_cost=False)[0]
     import lapjv
 
     return lambda cost: lapjv.lapjv(cost, force_doubles=True)[0]

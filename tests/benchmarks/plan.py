@@ -1,7 +1,8 @@
 """Who meets whom: which contestants are timed on which case, and how often.
 
-Once, when the baseline is renewed, every peer is tried on every case in a process of its own: the survey.
-It is stopped after `LEAST_LIMIT` seconds, or when it is as late as that behind the best peer so far. After
+Once, when the baseline is renewed, every peer is tried on every case: the survey. On small cases one process
+tries all of them. Otherwise each has a process of its own, which is stopped after `LEAST_LIMIT` seconds,
+or when it is as late as that behind the best peer so far. After
 that a peer that the survey found slower than `FACTOR` times the best peer of the case is not timed again: the
 ratio is taken to the best, and it could only change that by becoming `FACTOR` times faster. Where even the
 best peer took `LONG` seconds, the survey's own times make the new baseline.
@@ -21,7 +22,9 @@ FACTOR = 3.0
 LEAST_LIMIT = 20.0
 LONG = 5.0
 #: For the first peer, and for the library itself.
-GREATEST_LIMIT = 600.0
+GREATEST_LIMIT = 60.0
+#: Pairs of points up to which a case is small.
+SMALL = 2000 * 5000
 
 #: The timing run is told its plan by a file whose path is in this variable.
 VARIABLE = "LSLMATCH_BENCHMARK_PLAN"
@@ -38,8 +41,12 @@ class Entry(NamedTuple):
 
 def survey(case):
     """Try the library and every installed peer once; None stands for a peer that was stopped."""
+    if case.n * (case.m or case.n) <= SMALL:
+        outcome = isolated.call("tests.benchmarks.trial:try_all", case, seconds=GREATEST_LIMIT)
+        if outcome.value:
+            return outcome.value
     seconds = {}
-    for contestant in [OURS, *installed_peers()]:
+    for contestant in [OURS, *installed_peers(case)]:
         peers = [seconds[name] for name in seconds if name != OURS and seconds[name] is not None]
         limit = LEAST_LIMIT + (min(peers) if min(peers) > LONG else 0.0) if peers else GREATEST_LIMIT
         # What the process needs besides: imports, drawing, and the first call that warms up.
@@ -89,7 +96,7 @@ def make_plan(surveys):
 
 def has_product(case):
     """Whether the case is one whose time is also compared with the bare matrix product."""
-    return case.kind == "above" and case.n >= 5000
+    return case.kind == "above" and case.n >= 5000 and case.group == "match"
 
 
 def smoke_plan():
@@ -97,7 +104,11 @@ def smoke_plan():
         Entry(case, repeat, name, 2)
         for case in smoke_catalogue()
         for repeat in range(2)
-        for name in [OURS, *installed_peers(), *([PRODUCT, PRODUCT_IN_PLACE] if case.kind == "above" else [])]
+        for name in [
+            OURS,
+            *installed_peers(case),
+            *([PRODUCT, PRODUCT_IN_PLACE] if case.kind == "above" else []),
+        ]
     ]
 
 

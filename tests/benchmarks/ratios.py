@@ -63,7 +63,7 @@ def product_multiple(times, product=PRODUCT):
 def summary(seconds):
     """Give the geometric mean and the worst of the ratios of each group, and the greatest multiples."""
     summed = {}
-    for group in ("match", "dense"):
+    for group in ("match", "dense", "other"):
         ratios = [ratio(times) for case, times in seconds.items() if case.group == group]
         if ratios:
             summed[group] = {"mean": geometric_mean(ratios), "worst": min(ratios), "cases": len(ratios)}

@@ -13,17 +13,17 @@ def measure(small=100, large=3000, cold=True):
     Returns seconds: the import of numba alone and of the library (numba included), and the first match
     of `small` and of `large` points, cold (every kernel is compiled) and warm (kernels are read from disk).
     """
-    found = {f"import {module}": _fresh("import_seconds", module) for module in ("numba", "lslmatch")}
+    found = {f"import {module}": fresh("import_seconds", module) for module in ("numba", "lslmatch")}
     for label, n in (("small", small), ("large", large)):
         with tempfile.TemporaryDirectory() as empty:
             environment = {"NUMBA_CACHE_DIR": empty} if cold else {}
             for state in ("cold", "warm"):
-                found[f"first {label} match, {state}"] = _fresh("first_match_seconds", n, **environment)
+                found[f"first {label} match, {state}"] = fresh("first_match_seconds", n, **environment)
     found["compilation"] = found["first large match, cold"] - found["first large match, warm"]
     return found
 
 
-def _fresh(function, argument, **environment):
+def fresh(function, argument, **environment):
     outcome = isolated.call(
         f"tests.benchmarks.startup:{function}", argument, seconds=300, environment=environment
     )

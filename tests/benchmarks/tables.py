@@ -23,7 +23,7 @@ def case_table(seconds, baseline, surveys):
                 _left_out(times, surveys.get(case, {})),
             ]
         )
-    return _markdown(rows) + (
+    return markdown(rows) + (
         f"\n\nNot repeated: peers that the survey found slower than {FACTOR:g} times the best one, "
         "with the time that it found, or stopped.\n"
     )
@@ -50,7 +50,15 @@ def ratio_tables(seconds):
                 cells = [f"{at[n]:.1f}" if n in at else "" for n in sizes]
                 rows.append([KINDS[kind], *([str(d)] if d else []), *cells])
         if cases:
-            parts.append(_markdown(rows))
+            parts.append(markdown(rows))
+    others = [case for case in seconds if case.group == "other"]
+    if others:
+        rows = [["other point sets", "objective", "d", "n", "m", "ratio"]]
+        rows += [
+            [KINDS[c.kind], c.objective, str(c.d), f"{c.n:,}", f"{c.m or c.n:,}", f"{ratio(seconds[c]):.1f}"]
+            for c in others
+        ]
+        parts.append(markdown(rows))
     products = [case for case in seconds if PRODUCT in seconds[case]]
     if products:
         rows = [["match over one product of the sets", "d", "n", "product allocated", "into memory held"]]
@@ -64,7 +72,7 @@ def ratio_tables(seconds):
             ]
             for case in products
         ]
-        parts.append(_markdown(rows))
+        parts.append(markdown(rows))
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,7 +81,11 @@ def summary_lines(seconds):
     lines = [
         f"{label}: geometric mean {summed[group]['mean']:.2f}, worst {summed[group]['worst']:.2f} "
         f"over {summed[group]['cases']} instances"
-        for group, label in (("match", "match()"), ("dense", "linear_sum_assignment()"))
+        for group, label in (
+            ("match", "match()"),
+            ("dense", "linear_sum_assignment()"),
+            ("other", "match() on other sets and objectives"),
+        )
         if group in summed
     ]
     for product, label in ((PRODUCT, "allocated"), (PRODUCT_IN_PLACE, "into memory held")):
@@ -89,7 +101,7 @@ def _time(seconds):
     return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
 
 
-def _markdown(rows):
+def markdown(rows):
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
