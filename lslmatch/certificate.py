@@ -65,8 +65,9 @@ def check_certificate(
         equality over the matched pairs, and, where one set is larger, of its duals being at most
         0, and 0 where unmatched. If not all were to be matched, the price is added to the sum of the duals,
         and those of both sets are at most 0, and 0 where unmatched. The matching costs at most
-        ``2 * (n + m)`` times this more than the optimum of as many pairs. In units of the cost: for "lsl", of
-        the logarithm.
+        ``2 * (n + m)`` times this more than the optimum of as many pairs. If pairs were chosen out of the
+        matching of all points (`MatchResult.chosen_from`), it is that one which is checked: then no other
+        way to pair up the chosen points costs less. In units of the cost: for "lsl", of the logarithm.
 
     Raises
     ------
@@ -93,6 +94,8 @@ def check_certificate(
         as_real_array(result.row_dual, "result.row_dual").astype(np.float64),
         as_real_array(result.col_dual, "result.col_dual").astype(np.float64),
     )
+    if result.chosen_from is not None:
+        result = _as_chosen_from(result)
     permutation = np.asarray(result.permutation)
     if permutation.shape != (n,) or u.shape != (n,) or v.shape != (m,):
         raise ValueError(
@@ -133,6 +136,14 @@ def check_certificate(
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst + 0.0  # and never -0.0
+
+
+def _as_chosen_from(result: MatchResult) -> MatchResult:
+    """Give the matching of all points out of which the pairs of a result were chosen."""
+    every, some = np.asarray(result.chosen_from), np.asarray(result.permutation)
+    if every.shape != some.shape or not np.array_equal(some[some >= 0], every[some >= 0]):
+        raise ValueError("result must have pairs of the matching in result.chosen_from only")
+    return result._replace(permutation=every, chosen_from=None)
 
 
 def _visit_doubtful(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch.covariance.pair_costs import costs_of_result, match_pairs
+from lslmatch.covariance.trimmed import can_be_relearned, match_again
 from lslmatch.partnership import Partnership, judge_pairs
 from lslmatch.results import FalseShare, MatchResult
 
@@ -13,6 +16,12 @@ from lslmatch.results import FalseShare, MatchResult
 _MOST_ENTRIES = 1 << 26
 #: Fewer pairs than this say nothing about each other.
 _LEAST_PAIRS = 6
+#: How often a covariance is learned again at most, and from which share of the pairs at least.
+_ROUNDS, _LEAST_SHARE = 10, 0.1
+#: Numbers of pairs that differ by no more than this share are about the same.
+_SAME_SHARE = 0.02
+#: Then a covariance is taken whose cross-entropy is below this share of that of isotropic noise.
+_WORTH = 0.9
 #: By what factor fewer pairs are tried where the target is missed.
 _FEWER = 0.95
 
@@ -32,20 +41,28 @@ def check_choosable(n: int, m: int) -> None:
 
 
 def choose_pairs(
-    x: FloatArray, y: FloatArray, result: MatchResult, target: FalseShare | None, workers: int
+    x: FloatArray, y: FloatArray, result: MatchResult, target: FalseShare | None, refit: bool, workers: int
 ) -> MatchResult:
-    """Keep the pairs of a matching that are probably true, or so many that few are expected to be false."""
+    """Keep the pairs of a matching that are probably true, or so many that few are expected to be false.
+
+    A covariance that was learned from all pairs is learned again from those that are kept; if `refit`,
+    with scale and shift.
+    """
     most = min(len(x), len(y))
     if most < _LEAST_PAIRS:
         return _decided(result, f"pairs: all {most}, which are too few to choose from")
-    costs = costs_of_result(x, y, result, workers)
-    judged = judge_pairs(costs, result, x.shape[1])
-    k = judged.accepted if target is None else judged.within(target.share)
+    result, costs, judged = _judge(x, y, result, refit, workers)
+    k = judged.accepted if target is None else judged.within(target.share, can_be_relearned(result))
     chosen = result
     while True:
         if k == 0:
             return _without_pairs(result, costs, judged)
-        chosen = result if k == most else match_pairs(x, y, result, k, workers)
+        if k == most:
+            chosen = result
+        elif can_be_relearned(result):
+            chosen = _surest(result, judged, k)
+        else:
+            chosen = match_pairs(x, y, result, k, workers)
         chosen = chosen._replace(confidence=_confidence(chosen, result, judged))
         if target is None or _false_share(chosen) <= target.share:
             break
@@ -59,6 +76,74 @@ def choose_pairs(
         why = f"as more would have an expected share of false pairs above {target.share:g}"
     line = f"pairs: {k} of at most {most}, {why} (expected share of false pairs {_false_share(chosen):.2g})"
     return _decided(chosen, line)
+
+
+def _surest(result: MatchResult, judged: Partnership, k: int) -> MatchResult:
+    """Take the pairs that are most probably true out of the matching of all points.
+
+    The cheapest pairs need not be these under a learned covariance: in many dimensions some points are near
+    to all others.
+    """
+    surest = np.argsort(-judged.true, kind="stable")[:k]
+    rows = judged.rows[surest]
+    permutation = np.full(result.permutation.size, -1, np.intp)
+    permutation[rows] = result.permutation[rows]
+    total = float(judged.cost[surest].sum())
+    return result._replace(permutation=permutation, objective=total, chosen_from=result.permutation)
+
+
+def better_choice(plain: MatchResult, learned: MatchResult) -> MatchResult:
+    """Take the choice with isotropic noise or that under a learned covariance: where more is probably right.
+
+    If that is about the same, the covariance is worth it if it predicts its own pairs clearly better.
+    """
+    covariance = learned.covariance
+    if (
+        covariance is None
+        or covariance.is_isotropic
+        or plain.confidence is None
+        or learned.confidence is None
+    ):
+        return learned
+    without, under = float(np.nansum(plain.confidence)), float(np.nansum(learned.confidence))
+    how = f"{under:.0f} pairs are probably right under it, {without:.0f} with isotropic noise"
+    better = under > without
+    if abs(under - without) <= _SAME_SHARE * max(under, without):
+        better = covariance.cross_entropy < _WORTH * covariance.isotropic_cross_entropy
+        how += f", and its cross-entropy is {covariance.cross_entropy:.3g}"
+        how += f" against {covariance.isotropic_cross_entropy:.3g}"
+    if better:
+        return _decided(learned, f"covariance: learned, as {how}")
+    isotropic = covariance._replace(factor=covariance.factor[:0], ridge=1.0, reference=None, weight=None)
+    isotropic = isotropic._replace(leave_out=False, undecided=0, reason=how)
+    return _decided(plain._replace(covariance=isotropic), f"covariance: isotropic, as {how}")
+
+
+class _Judged(NamedTuple):
+    result: MatchResult  # all pairs, under the final covariance
+    costs: FloatArray
+    partnership: Partnership
+
+
+def _judge(x: FloatArray, y: FloatArray, result: MatchResult, refit: bool, workers: int) -> _Judged:
+    """Judge all pairs; learn a covariance again from those that are probably true, until these come back."""
+    seen: set[bytes] = set()
+    while True:
+        costs = costs_of_result(x, y, result, workers)
+        judged = judge_pairs(costs, result, x.shape[1])
+        rows = judged.probable
+        if len(seen) == _ROUNDS or rows.size < max(_LEAST_PAIRS, _LEAST_SHARE * judged.rows.size):
+            break
+        kept = np.full(len(x), -1, np.intp)
+        kept[rows] = result.permutation[rows]
+        if kept.tobytes() in seen:
+            break
+        seen.add(kept.tobytes())
+        again = match_again(x, y, result, kept, refit, workers)
+        if again is None:
+            break
+        result = again
+    return _Judged(result, costs, judged)
 
 
 def _confidence(chosen: MatchResult, all_pairs: MatchResult, judged: Partnership) -> FloatArray:
@@ -81,7 +166,7 @@ def _without_pairs(result: MatchResult, costs: FloatArray, judged: Partnership) 
     n, m = costs.shape
     line = (
         "pairs: none, as the best pairs do not stand out from other candidates "
-        f"({judged.stands_out:.2g} of what chance would give)"
+        f"({judged.stands_out:.2g} of what chance would give; mean margin {judged.margin:.2g})"
         if judged.accepted == 0
         else "pairs: none, as even the cheapest pairs have a greater expected share of false ones"
     )

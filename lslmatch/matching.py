@@ -23,7 +23,7 @@ from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
-from lslmatch.choosing import check_choosable, choose_pairs
+from lslmatch.choosing import better_choice, check_choosable, choose_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
@@ -83,10 +83,12 @@ def match(
         How many pairs are matched: all points of the smaller set; as many as are more probably true than of
         points without a partner (experimental: see the limits); so many pairs, at least 1, that cost least
         together; or so many that the expected share of false ones is at most that given. The other points
-        stay without a partner. The map, and a covariance that is learned, are still found from all points, so
-        that sets with strangers need ``alignment="robust"``. Pairs that are chosen have a confidence
-        (`MatchResult.confidence`); they are chosen for "lsl" only. :func:`match_path` gives the pairs for all
-        numbers at once.
+        stay without a partner. The map is still found from all points, so that sets with strangers need
+        ``alignment="robust"``. If pairs are chosen, a covariance is learned again from those that are
+        kept, which are then the surest of the matching of all points (`MatchResult.chosen_from`), not the
+        cheapest; "auto" takes it where more pairs are probably right under it. Pairs that are chosen have
+        a confidence (`MatchResult.confidence`); they are chosen for "lsl" only. :func:`match_path` gives
+        the pairs for all numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -161,12 +163,19 @@ def match(
     elif check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
         result = solve_pairs(x, y, alignment)
     else:
-        result = match_learned(solve, x, y, objective, alignment, covariance == "auto", workers)
+        compare = covariance == "auto" and not isinstance(wanted, (str, FalseShare))
+        result = match_learned(solve, x, y, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
     if wanted is None and isinstance(alignment, str) and alignment == "standardize":
         _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):
-        result = choose_pairs(x, y, result, wanted if isinstance(wanted, FalseShare) else None, workers)
+        target = wanted if isinstance(wanted, FalseShare) else None
+        # An alignment that was given, or chosen to be none at all, is not ours to change.
+        refit = isinstance(alignment, str) and (result.scale != 1.0 or bool(result.shift.any()))
+        result = choose_pairs(x, y, result, target, refit, workers)
+        if isinstance(covariance, str) and covariance == "auto":
+            plain = choose_pairs(x, y, solve_pairs(x, y, alignment), target, False, workers)
+            result = better_choice(plain, result)
     return result._replace(labels=labels, columns=columns)
 
 

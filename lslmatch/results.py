@@ -192,6 +192,8 @@ class MatchResult(NamedTuple):
     """(n,): the probability that a pair is right if pairs were chosen, NaN for an x without a partner."""
     columns: tuple[str, ...] | None = None
     """The names of the coordinates, in the order of `shift`, if x came with them."""
+    chosen_from: IntArray | None = None
+    """(n,): the matching of all points out of which pairs were chosen, whose optimum is the one proven."""
 
     @property
     def affine(self) -> Affine:

@@ -146,11 +146,11 @@ class _Search:
         fit, assignment = self.behind
         undecided = 0 if self.leave_out else count_undecided(fit.white, assignment, self.workers)
         return Learned(
-            fit, _in_units(assignment, fit.offset), self.surprises, len(self.seen), self.leave_out, undecided
+            fit, in_units(assignment, fit.offset), self.surprises, len(self.seen), self.leave_out, undecided
         )
 
 
-def _in_units(assignment: Assignment, offset: float) -> Assignment:
+def in_units(assignment: Assignment, offset: float) -> Assignment:
     """Add a constant to all costs; the duals of the larger side stay, as they are 0 where unmatched."""
     u, v = assignment.row_dual, assignment.col_dual
     u, v = (u + offset, v) if u.size <= v.size else (u, v + offset)

@@ -63,7 +63,7 @@ def match_learned(
         if learned is not None:
             nothing = nothing._replace(cross_entropy=learned.cross_entropy, rounds=learned.rounds)
         return result._replace(covariance=nothing._replace(isotropic_cross_entropy=float(isotropic.mean())))
-    record = _record(x, y, learned)._replace(isotropic_cross_entropy=float(isotropic.mean()))
+    record = describe(x, y, learned)._replace(isotropic_cross_entropy=float(isotropic.mean()))
     if objective != "lsl":
         result = match_known(solve, x, y, record.matrix, learned.fit.affine, None, workers)
         # One metric for all pairs: of the record, only how it was learned is left to say.
@@ -137,7 +137,7 @@ def _isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, worker
     return sampled_surprises(white)
 
 
-def _record(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
+def describe(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
     """Describe the metric in the units of x."""
     fit = learned.fit
     rows = np.flatnonzero(fit.reference >= 0)

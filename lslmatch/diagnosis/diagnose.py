@@ -135,7 +135,8 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     x, y = check_point_pair(x, y)
     (n, d), m = x.shape, y.shape[0]
     delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
-    permutation = check_matching(result.permutation, "result.permutation", n, m, result.price is not None)
+    partly = result.price is not None or result.chosen_from is not None
+    permutation = check_matching(result.permutation, "result.permutation", n, m, partly)
     if np.count_nonzero(permutation >= 0) < 2:
         raise ValueError("result must have at least 2 pairs: one alone tells nothing of the noise")
     chosen = _chosen_rows(margins, n)
@@ -145,7 +146,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     covariance = check_result_covariance(result.covariance)
     if covariance is not None and not covariance.is_isotropic:
         if covariance.leave_out and covariance.reference is not None:
-            learned = judge_pairs(x, y, result._replace(permutation=permutation), chosen)
+            learned = _judge_learned(x, y, result._replace(permutation=permutation), chosen)
         # The rest is that of isotropic noise in coordinates where the covariance is the identity.
         whiten = whitened if covariance.reference is None else whitened_by_learned
         x, y, result = whiten(x, y, result)
@@ -196,6 +197,18 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     )
 
 
+def _judge_learned(
+    x: FloatArray, y: FloatArray, result: MatchResult, exact: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Judge pairs among all others, also if only some of them were chosen."""
+    if result.chosen_from is None:
+        return judge_pairs(x, y, result, exact)
+    every = check_matching(result.chosen_from, "result.chosen_from", len(x), len(y))
+    margin, confidence = judge_pairs(x, y, result._replace(permutation=every), exact)
+    chosen = result.permutation >= 0
+    return np.where(chosen, margin, np.nan), np.where(chosen, confidence, np.nan)
+
+
 def _chosen_rows(margins: Any, n: int) -> NDArray[np.bool_]:
     """Tell for which points of x the exact margin was asked for."""
     if isinstance(margins, str):
@@ -207,7 +220,8 @@ def _chosen_rows(margins: Any, n: int) -> NDArray[np.bool_]:
 
 def _theorem_applies(x: FloatArray, y: FloatArray, result: MatchResult) -> bool:
     n, d = x.shape
-    if result.criterion != "lsl" or n != y.shape[0] or n < 8 or n < d or result.price is not None:
+    partly = result.price is not None or result.chosen_from is not None
+    if result.criterion != "lsl" or n != y.shape[0] or n < 8 or n < d or partly:
         return False
     try:
         standard = estimate_affine(x, y)

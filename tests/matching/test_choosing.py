@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import FalseShare, check_certificate, match
+from lslmatch import FalseShare, check_certificate, diagnose, match
 from tests.support.reference import SMALL
 from verification.scenarios.strangers import KINDS, LIKE, draw_partly_common
 
@@ -111,3 +111,74 @@ def test_what_cannot_be_chosen_is_refused():
         match(x, x, pairs=FalseShare(2))
     with pytest.raises(ValueError, match="pairs must be one of 'all', 'auto'; got 'some'"):
         match(x, x, pairs="some")
+
+
+def correlated(common, strangers, d=12, seed=0):
+    """Draw two sets whose noise has one strong direction, in random order; give them and the partners."""
+    rng = np.random.default_rng([seed, common, strangers])
+    x, y = rng.standard_normal((2, common + strangers, d))
+    y[:common] = x[:common]
+    direction = np.ones(d) / np.sqrt(d)
+    for points in (x, y):
+        points += 0.15 * rng.standard_normal(points.shape)
+        points += 6.0 * rng.standard_normal((len(points), 1)) * direction
+    order = rng.permutation(len(y))
+    partner = np.where(np.arange(len(x)) < common, np.argsort(order), -1)
+    return x, 2.0 * y[order] - 1.0, partner
+
+
+def test_the_covariance_is_learned_again_from_the_pairs_that_are_kept():
+    x, y, partner = correlated(PAIRS, STRANGERS)
+    result = match(x, y, covariance="estimate", pairs="auto")
+    kept = result.permutation >= 0
+    right = kept & (result.permutation == partner)
+    assert right.sum() >= 0.9 * PAIRS
+    assert (kept & ~right).sum() <= 0.1 * kept.sum()
+    reference = result.covariance.reference
+    assert 0 < np.count_nonzero(reference >= 0) < len(x)
+    np.testing.assert_array_equal(result.permutation[kept], result.chosen_from[kept])
+    assert check_certificate(x, y, result) < 1e-9
+    diagnosis = diagnose(x, y, result)
+    np.testing.assert_array_equal(np.isnan(diagnosis.confidence), ~kept)
+    # The control: with isotropic noise next to nothing is found.
+    plain = match(x, y)
+    assert (plain.permutation == partner).sum() <= 0.5 * PAIRS
+
+
+def test_auto_takes_the_covariance_under_which_more_pairs_are_probably_right():
+    x, y, partner = correlated(PAIRS, STRANGERS)
+    result = match(x, y, covariance="auto", pairs="auto")
+    assert result.decisions[-1].startswith("covariance: learned, as ")
+    assert (result.permutation == partner)[partner >= 0].mean() >= 0.9
+    sets = drawn(LIKE, d=5)
+    plain = match(sets.x, sets.y, alignment="robust", covariance="auto", pairs="auto")
+    assert plain.covariance.is_isotropic
+    assert plain.decisions[-1].startswith("covariance: isotropic, as ")
+    assert check_certificate(sets.x, sets.y, plain) < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unrelated_sets_have_no_pairs_under_a_learned_covariance_either(seed):
+    x, y, _ = correlated(0, PAIRS, seed=seed)
+    result = match(x, y, covariance="auto", pairs="auto")
+    assert (result.permutation == -1).all()
+
+
+def test_a_certificate_of_chosen_pairs_is_refused_for_other_pairs():
+    x, y, _ = correlated(PAIRS, STRANGERS)
+    result = match(x, y, covariance="estimate", pairs="auto")
+    rows = np.flatnonzero(result.permutation >= 0)[:2]
+    changed = result.permutation.copy()
+    changed[rows] = changed[rows[::-1]]
+    with pytest.raises(ValueError, match="pairs of the matching in result.chosen_from only"):
+        check_certificate(x, y, result._replace(permutation=changed))
+
+
+def test_readings_that_repeat_are_strangers():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((PAIRS, 8))
+    y = x + 0.1 * rng.standard_normal(x.shape)
+    y[: PAIRS // 4] = 0.0
+    result = match(x, y, alignment="robust", pairs="auto")
+    assert (result.permutation[PAIRS // 4 :] == np.arange(PAIRS // 4, PAIRS)).mean() >= 0.95
+    assert (result.permutation[: PAIRS // 4] == -1).mean() >= 0.9
