@@ -119,7 +119,8 @@ def _proved(proof: Proof, finding: Finding) -> _Settled:
 def _search_summary(finding: Finding) -> str:
     if finding.constant:
         return "Nothing varies: the slack is the same at every point, and a search adds nothing."
-    return f"The least slack among {finding.searched:,} points is {finding.slack:.3g}."
+    slack = "0 up to rounding" if abs(finding.slack) < 1e-12 else f"{finding.slack:.3g}"
+    return f"The least slack among {finding.searched:,} points is {slack}."
 
 
 def flatten(witness: Mapping[str, Any]) -> dict[str, float]:

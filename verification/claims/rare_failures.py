@@ -135,7 +135,7 @@ CLAIMS = (
         decide=slope_decision("predicted", 0.0, 0.06),
         controls=(Control("least squares in place of LSL", "lss"),),
         picture="points",
-        axes=("exp(-(n - 1) / (3n - 4) kappa^2)", "kappa P(failure) over it"),
+        axes=("exp(−(n − 1)/(3n − 4) κ²)", "κ P(failure) over it"),
         batch=100,
         remark="The likeliest failure exchanges two points: P = −D/3 and S = √2 D/3 in the notation of "
         "verification/scenarios/rare_failures.py, for n large. For least squares the rate is (n − "

@@ -74,7 +74,7 @@ def decide(counts: Sequence[CellCount], column: str) -> Decision:
     verdict = "refuted" if low > 1 else "supported" if high <= 1 else "inconclusive"
     return Decision(
         verdict,
-        f"probabilities from {min(means):.2g} to {max(means):.2g} of δ, upper limit {high:.2g}",
+        f"probabilities from {min(means):.2g} to {max(means):.2g} of what is allowed, upper limit {high:.2g}",
         trials=sum(item.tally.trials for item in counts),
         upper_limit=high,
         cells=tuple(mean_row(item, column) for item in counts),

@@ -148,10 +148,11 @@ def _print_list(every: dict[str, Claim], steps: Sequence[str]) -> None:
 
 
 def _print_table(record: page.Record) -> None:
-    print(
-        f"{'claim':30} {'verdict':13} {'trials':>9} {'limit':>9} {'allowed':>9} {'slack':>6} "
-        f"{'controls':>9} {'trials/s':>9}"
-    )
+    if record.outcomes:
+        print(
+            f"{'claim':30} {'verdict':13} {'trials':>9} {'limit':>9} {'allowed':>9} {'slack':>6} "
+            f"{'controls':>9} {'trials/s':>9}"
+        )
     for outcome in record.outcomes:
         decision = outcome.decision
         refuted = sum(not control.survived for control in outcome.controls)
@@ -166,7 +167,7 @@ def _print_table(record: page.Record) -> None:
     if record.audit:
         counts = Counter(item.step.verdict for item in record.audit)
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        print(f"\nproof audit, {len(record.audit)} steps: {said}")
+        print(f"\nproof audit, {len(record.audit)} step{'s' * (len(record.audit) > 1)}: {said}")
         for item in record.audit:
             if item.step.verdict != "proved" or item.is_red:
                 mark = "NEW FAILURE" if item.is_red else "known" if item.known else item.step.verdict

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from verification.audit.outcomes import AuditOutcome
 from verification.claims.outcomes import Outcome
@@ -19,29 +18,8 @@ from verification.engine.files import write_together
 from verification.engine.tally import MULTIPLES
 from verification.report import alignment_maps, pictures
 from verification.report.environment import environment
+from verification.report.typesetting import formula, number
 from verification.statistics.binomial import CLAIM_LEVEL, CONTROLS, SENSITIVITY, STATEMENTS, SUITE_ERROR
-
-_GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "delta": "δ",
-    "epsilon": "ε",
-    "eps": "ε",
-    "eta": "η",
-    "kappa": "κ",
-    "lambda": "λ",
-    "mu": "μ",
-    "omega": "ω",
-    "pi": "π",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "theta": "θ",
-    "xi": "ξ",
-    "zeta": "ζ",
-}
-
-_SIGNS = {"-hat": "\u0302", "<=": "≤", ">=": "≥", "||": "‖", "sum_": "Σ_", "sqrt(": "√(", " - ": " − "}
 
 
 @dataclass(frozen=True)
@@ -111,8 +89,8 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
     jinja = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters["number"] = _number
-    jinja.filters["formula"] = _formula
+    jinja.filters["number"] = number
+    jinja.filters["formula"] = formula
     jinja.filters["svg"] = Markup
     jinja.filters["slack"] = _slack
     jinja.filters["multiple"] = _multiple
@@ -130,46 +108,17 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
     )
 
 
-def _number(value: Any) -> str:
-    """Give a number as a reader wants it: three digits, a dash for none."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return "∞" if value > 0 else "−∞" if value < 0 else "undefined"
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value)).replace("-", "−")
-    text = f"{value:,.0f}".replace(",", "\u202f") if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
-    return text.replace("-", "−")
-
-
 def _multiple(value: float | None) -> str:
     """Give a multiple of a bound; the trials count exceedances of a thousandth and more only."""
     if value is None:
         return "–"
-    return "less than × 0.001" if value <= MULTIPLES[0] else f"× {_number(value)}"
+    return "less than × 0.001" if value <= MULTIPLES[0] else f"× {number(value)}"
 
 
 def _slack(value: Any) -> str:
     """Give the least slack of a step; an identity's is 0, whatever rounding makes of it."""
     rounding = isinstance(value, float) and abs(value) < 1e-12
-    return "0 up to rounding" if rounding else _number(value)
-
-
-def _formula(text: str) -> Markup:
-    """Set subscripts and superscripts, and spell Greek letters, in a formula typed on one line."""
-    names = "|".join(_GREEK)  # as words, but not inside ids such as thm-2-kappa-relation
-    text = re.sub(
-        rf"(?<![A-Za-z])(?<!\d-)(?:{names})(?![A-Za-z])(?!-\d)", lambda found: _GREEK[found[0]], text
-    )
-    for typed, sign in _SIGNS.items():
-        text = text.replace(typed, sign)
-    html = str(escape(text))
-    html = re.sub(r"_\{([^{}]*)\}|_(\d|(?:[A-Za-zα-ω]|[*∞])+(?:\([a-z]\))?)", r"<sub>\1\2</sub>", html)
-    html = re.sub(r"\^([\d¼½]+)", r"<sup>\1</sup>", html)
-    html = re.sub(r"\^\{([^{}]*)\}|\^\(((?:[^()]|\([^()]*\))*)\)", r"<sup>\1\2</sup>", html)
-    return Markup(html)
+    return "0 up to rounding" if rounding else number(value)
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from verification.claims.outcomes import Outcome
 from verification.engine.studies import CLAIM_ROLE
 from verification.engine.tally import MULTIPLES
+from verification.report.typesetting import greek
 from verification.style import COLOURS, Sheet, draw_figure, svg
 
 
@@ -41,8 +42,8 @@ def _draw(outcome: Outcome, with_legend: bool) -> tuple[Sheet, list[tuple[str, s
     def draw_on(figure: Any) -> None:
         axes = figure.subplots()
         _PICTURES[outcome.claim.picture](axes, outcome)
-        axes.set_xlabel(outcome.claim.axes[0])
-        axes.set_ylabel(outcome.claim.axes[1])
+        axes.set_xlabel(greek(outcome.claim.axes[0]))
+        axes.set_ylabel(greek(outcome.claim.axes[1]))
         handles: Any
         handles, labels = axes.get_legend_handles_labels()
         legend.extend(
@@ -62,7 +63,7 @@ def _survival(axes: Any, outcome: Outcome) -> None:
     for colour, (cell, tally, _) in zip(_cycle(len(shown)), shown, strict=True):
         rate = tally.columns[outcome.claim.column].above / tally.trials
         seen = rate > 0
-        axes.plot(MULTIPLES[seen], rate[seen], color=colour, label=cell.name)
+        axes.plot(MULTIPLES[seen], rate[seen], color=colour, label=greek(cell.name))
         axes.plot([1], [cell.allowed], "o", color=colour, markersize=4.5)
         smallest = min(smallest, cell.allowed or 1.0, 1 / tally.trials)
     axes.axvline(1, color="#333333", linewidth=0.8, linestyle="--")
@@ -122,12 +123,13 @@ def _thresholds(axes: Any, outcome: Outcome) -> None:
         label = f"{group['family']}, noise ratio {group['noise_ratio']:.3g}: {group['threshold']:.2f}"
         x = [row["parameters"]["separation"] for row in rows]
         axes.plot(x, [row["mean"] for row in rows], "o-", color=colour, markersize=3.5, label=label)
-        axes.plot(group["interval"], [-0.05 - 0.035 * k] * 2, color=colour, linewidth=3)
+        height = 0.5 + 0.025 * (k - (len(groups) - 1) / 2)  # near one half
+        axes.plot(group["interval"], [height] * 2, color=colour, linewidth=3)
     axes.set_xscale("log")
     ticks = sorted({row["parameters"]["separation"] for row in outcome.decision.cells})
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])  # the lines below 0 are intervals, not probabilities
+    axes.set(ylim=(-0.02, 1.02), yticks=[0, 0.25, 0.5, 0.75, 1])
 
 
 _PICTURES: dict[str, Callable[[Any, Outcome], None]] = {
@@ -145,4 +147,4 @@ def _cycle(count: int) -> list[str]:
 
 def _wrapped(name: str) -> str:
     """Break a cell's name so that neighbours do not overlap."""
-    return name.replace(" ", "\n")
+    return greek(name).replace(" ", "\n")

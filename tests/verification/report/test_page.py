@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from verification.report.page import _formula, _number, _plain
+from verification.report.page import _plain
+from verification.report.typesetting import formula, number
 
 
 @pytest.mark.parametrize(
@@ -18,10 +19,12 @@ from verification.report.page import _formula, _number, _plain
         ("tau-hat", "τ\u0302"),
         ("argmin_tau beta theta", "argmin<sub>τ</sub> β θ"),
         ("<script>", "&lt;script&gt;"),
+        ("7e-11 of it, 1e+03", "7 · 10<sup>−11</sup> of it, 10<sup>3</sup>"),
+        ("slope -0.5 of thm-2-five", "slope −0.5 of thm-2-five"),
     ],
 )
 def test_formulas_are_set_and_escaped(typed, html):
-    assert str(_formula(typed)) == html
+    assert str(formula(typed)) == html
 
 
 @pytest.mark.parametrize(
@@ -36,10 +39,11 @@ def test_formulas_are_set_and_escaped(typed, html):
         (math.nan, "undefined"),
         ("word", "word"),
         (1e-7, "1e−07"),
+        (999.9, "1\u202f000"),
     ],
 )
 def test_numbers_for_readers(value, text):
-    assert _number(value) == text
+    assert number(value) == text
 
 
 def test_json_has_no_nan_or_infinity():

@@ -1,0 +1,1 @@
+"""Code mutation: one small change of the library at a time, and whether its tests notice."""

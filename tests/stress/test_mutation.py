@@ -1,0 +1,78 @@
+"""The program that changes the library in one place at a time."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stress.mutation.changes import mutants
+
+SOURCE = '''
+def limited(x, most=3):
+    """Cut at a limit."""
+    if x > most:
+        return most
+    return -x + 2
+
+class Box:
+    def holds(self, x: int) -> bool:
+        return min(x, 1) == 1 and not x
+'''
+
+
+def test_every_place_is_changed_once_or_twice():
+    found = [(mutant.function, mutant.change) for mutant in mutants(SOURCE, "box.py")]
+    assert [change for name, change in found if name == "limited"] == [
+        "if x > most: -> if not x > most:",
+        "x > most -> x >= most",
+        "return most -> return None",
+        "return -x + 2 -> return None",
+        "-x + 2 -> -x - 2",
+        "-x -> +x",
+        "2 -> 4",
+        "2 -> 3",
+    ]
+    assert "min(x, 1) -> max(x, 1)" in [change for name, change in found if name == "Box.holds"]
+    assert "not x -> not not x" in [change for name, change in found if name == "Box.holds"]
+
+
+def test_the_code_of_a_mutant_does_what_it_says():
+    space = {}
+    exec(compile(SOURCE, "box.py", "exec"), space)
+    by_change = {mutant.change: mutant.code for mutant in mutants(SOURCE, "box.py")}
+    assert space["limited"](1) == 1
+    space["limited"].__code__ = by_change["-x + 2 -> -x - 2"]
+    assert space["limited"](1) == -3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="mutants are tried in forked processes")
+def test_mutants_are_noticed_or_not(tmp_path):
+    (tmp_path / "box.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "test_box.py").write_text(
+        "from box import limited\n\ndef test_it():\n    assert limited(5) == 3 and limited(1) == 1\n",
+        encoding="utf-8",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "tests.stress.mutation",
+        "--module",
+        "box",
+        str(tmp_path / "test_box.py"),
+    ]
+    root = Path(__file__).parents[2]
+    paths = f"{tmp_path}:{root}"
+    done = subprocess.run(
+        [*command, "--at-least", "0.1"],
+        cwd=root,
+        env={"PATH": "", "PYTHONPATH": paths, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "box:5 limited: x > most -> x >= most" not in done.stdout
+    assert "box:4 limited: x > most -> x >= most (1 tests)" in done.stdout
+    assert "limited: return most -> return None" not in done.stdout
+    assert "Box.holds" in done.stdout  # no test calls it
