@@ -62,8 +62,8 @@ def learn(
 ) -> Learned | None:
     """Iterate from each start, first with Tyler's weights and then, from the best, with equal ones.
 
-    Two starts that lead to the same sure end are enough, and `most` rounds in all. Returns None if a start has no
-    residuals to learn from.
+    Two starts that lead to the same sure end are enough, and `most` rounds in all. Returns None if a start
+    has no residuals to learn from.
     """
     search = _Search(x, y, Aligned.at(x, y, affine), refit, workers, most)
     for start in starts:
