@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lslmatch._types import FloatArray
 from lslmatch.assignment.solve import assign_points
+from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, ProfileCurve
@@ -44,7 +45,13 @@ def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
     return fit_geometry(common_coordinates(x, y, affine), affine, workers)
 
 
-def fit_geometry(geometry: Geometry, affine: Affine, workers: int, col_dual: FloatArray | None = None) -> Fit:
-    """Match two sets that the map brought into common coordinates; `col_dual` is a warm start if n = m."""
-    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual)
+def fit_geometry(
+    geometry: Geometry,
+    affine: Affine,
+    workers: int,
+    col_dual: FloatArray | None = None,
+    trail: Trail | None = None,
+) -> Fit:
+    """Match two sets that the map brought into common coordinates; a warm start may be given if n = m."""
+    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual, trail)
     return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))

@@ -38,6 +38,7 @@ from lslmatch.alignment.fit import Fit, fit_at, fit_geometry
 from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
+from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
@@ -95,7 +96,8 @@ class _ScaleSearch:
         self.exponent = geometry.exponent
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
-        self.first = fit_geometry(geometry, self.start, workers)
+        self.trail = Trail()
+        self.first = fit_geometry(geometry, self.start, workers, trail=self.trail)
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
@@ -177,7 +179,7 @@ class _ScaleSearch:
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
         geometry = common_coordinates(self.x, self.y, affine)
-        fit = fit_geometry(geometry, affine, self.workers, prices if warm else None)
+        fit = fit_geometry(geometry, affine, self.workers, prices if warm else None, self.trail)
         self._keep(factor, fit)
 
     def finish(self) -> Fit:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lslmatch._types import FloatArray
@@ -10,10 +12,15 @@ from lslmatch.alignment.moments import estimate_affine
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import smaller_as_rows
-from lslmatch.assignment.streamed import exceeds
+from lslmatch.assignment.streamed import least_costs
 from lslmatch.costs import log_rule
-from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine
+
+#: One in so many rows is looked at first, if these are so many.
+_SAMPLED, _FEWEST = 4, 32
+#: Standard errors by which their mean cost must be too high, such that no others are looked at.
+_CLEARLY = 6.0
 
 
 def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
@@ -34,9 +41,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     limit = fits[name].value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
     geometry = common_coordinates(x, y, identity)
-    # Sets that do differ by a map are far apart without it: such sets take long to match, but one pass
-    # over the pairs shows that no matching of them can be good enough.
-    if not exceeds(*smaller_as_rows(geometry, log_rule(geometry)), limit, workers=workers):
+    if _may_reach(geometry, limit, workers):
         fit = fit_geometry(geometry, identity, workers)
         if fit.value < limit:
             fits["no alignment"] = fit
@@ -44,3 +49,18 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     values = ", ".join(f"{fit.value:.6g} by {other}" for other, fit in fits.items())
     chosen = f"alignment: {name}, of the likelihoods f = {values}"
     return fits[name].alignment()._replace(curve=profile.curve, decision=chosen)
+
+
+def _may_reach(geometry: Geometry, limit: float, workers: int) -> bool:
+    """Tell whether the objective of LSL may be below a limit.
+
+    Sets that do differ by a map are far apart without it. Such sets take long to match, but one pass over the
+    pairs of some of the rows shows that no matching can be good enough.
+    """
+    geometry, rule = smaller_as_rows(geometry, log_rule(geometry))
+    n, m = geometry.shape
+    if n >= _SAMPLED * _FEWEST:
+        some = least_costs(geometry.taken(np.arange(0, n, _SAMPLED), np.arange(m)), rule, workers=workers)
+        if some.mean() - _CLEARLY * some.std() / math.sqrt(some.size) > limit / n:
+            return False
+    return bool(least_costs(geometry, rule, workers=workers).sum() <= limit)

@@ -14,6 +14,7 @@ from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.path import PartialSolution, solve_partial
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.streamed import solve_streamed
+from lslmatch.assignment.trail import Trail
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import Assignment
@@ -175,16 +176,19 @@ def assign_points(
     rule: CostRule,
     workers: int = 1,
     col_dual: FloatArray | None = None,
+    trail: Trail | None = None,
     settings: SolverSettings | None = None,
 ) -> Assignment:
     """Assign the points of the smaller set of a geometry to points of the larger one.
 
-    `col_dual` is a warm start for sets of equal size, and `settings` are the default ones unless given, as in
-    :func:`solve_streamed`.
+    `col_dual` and `trail` are warm starts for sets of equal size, and `settings` are the default ones unless
+    given, as in :func:`solve_streamed`.
     """
     n, m = geometry.shape
     geometry, rule = smaller_as_rows(geometry, rule)
-    solution = solve_streamed(geometry, rule, workers=workers, col_dual=col_dual, settings=settings)
+    solution = solve_streamed(
+        geometry, rule, workers=workers, col_dual=col_dual, trail=trail, settings=settings
+    )
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 

@@ -28,6 +28,7 @@ from lslmatch.assignment.probe import probe
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings, or_default
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
+from lslmatch.assignment.trail import Trail
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.geometry.coordinates import Geometry
 
@@ -38,6 +39,7 @@ def solve_streamed(
     *,
     workers: int = 1,
     col_dual: FloatArray | None = None,
+    trail: Trail | None = None,
     settings: SolverSettings | None = None,
 ) -> DualState:
     """Match every row of the geometry (n <= m).
@@ -52,6 +54,8 @@ def solve_streamed(
         Threads for the passes over all pairs. The result does not depend on it.
     col_dual : ndarray of shape (m,), optional
         Column duals to start from, if n = m: those of a similar problem save most of the work.
+    trail : Trail, optional
+        What the solution of a similar problem has left, which is tried first; this one is left there.
     settings : SolverSettings, optional
         When to try what; the default ones unless given.
 
@@ -70,7 +74,8 @@ def solve_streamed(
     screen = make_screen(geometry, rule, settings)
     state = DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
-    if col_dual is None:
+    recalled = trail.lead(screen, min(settings.list_size, m)) if trail is not None else None
+    if recalled is None and col_dual is None:
         outlook = probe(geometry)
         by_region = find_nearest_by_region(screen, outlook, settings, workers)
         if by_region is not None:
@@ -85,12 +90,18 @@ def solve_streamed(
             state.row_dual[:] = least
             state.col_of_row[:] = found.col
             state.row_of_col[found.col] = free_rows
+            if trail is not None:
+                lists = Shortlists(found.col[:, None], least[:, None], found.bound)
+                trail.leave(geometry, lists, state.col_dual)
             return state
         if conflicts > settings.many_conflicts * n and n * m <= settings.dense_pairs:
             return _solve_densely(geometry, rule, workers)
     lists = Shortlists.empty(n, min(settings.list_size, m))
-    exhausted, few = free_rows, col_dual is not None or outlook.mutual > settings.short_list_mutual
-    if col_dual is not None:
+    exhausted, few = free_rows, recalled is not None or col_dual is not None
+    few = few or outlook.mutual > settings.short_list_mutual
+    if recalled is not None:
+        lists, state.col_dual[:], exhausted = recalled
+    elif col_dual is not None:
         # Column duals only ever fall. With their greatest at 0, warm starts that follow each other do not
         # let them fall without end.
         state.col_dual[:] = col_dual - col_dual.max()
@@ -116,24 +127,20 @@ def solve_streamed(
     has_resort = n * m <= settings.last_resort * settings.dense_pairs
     most_passes = settings.most_passes if has_resort else math.inf
     if augment_all(screen, lists, state, free_rows, settings.steps_per_call, most_passes):
+        if trail is not None:
+            trail.leave(geometry, lists, state.col_dual)
         return state
     return _solve_densely(geometry, rule, workers)
 
 
-def exceeds(
-    geometry: Geometry,
-    rule: CostRule,
-    limit: float,
-    *,
-    workers: int = 1,
-    settings: SolverSettings | None = None,
-) -> bool:
-    """Say whether the rows' least costs alone (n <= m) add up to more than a limit: then all matchings do."""
+def least_costs(
+    geometry: Geometry, rule: CostRule, *, workers: int = 1, settings: SolverSettings | None = None
+) -> FloatArray:
+    """Give a lower bound, mostly sharp, of the cost of every row's cheapest pair."""
     settings = or_default(settings)
     screen = make_screen(geometry, rule, settings)
     found = find_nearest_partners(screen, settings, workers)
-    least = found.costs(screen)
-    return bool((np.minimum(least, found.bound) + rule.offset).sum() > limit)
+    return np.minimum(found.costs(screen), found.bound) + rule.offset
 
 
 def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> DualState:
