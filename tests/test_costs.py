@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lslmatch import Affine, estimate_affine, log_cost_matrix, standardize
+from lslmatch import Affine, estimate_affine, log_cost_matrix, match, standardize
 from lslmatch import costs as pricing
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fraction
@@ -239,3 +239,15 @@ def test_the_floor_is_measured_from_the_mean_even_where_that_is_no_double():
     x, y = np.array([[1e9, 0.0], [np.nextafter(1e9, np.inf), 0.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
     affine = estimate_affine(x, y)
     np.testing.assert_allclose(log_cost_matrix(x, y, affine), log_costs(x, y, *affine), **TOLERANCE)
+
+
+@pytest.mark.parametrize("extreme", [1e-200, 1e200])
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_extreme_noise_level_is_refused(extreme, side):
+    x = draw(4, 2)
+    levels = [np.ones(4), np.ones(4)]
+    levels[side][2] = extreme
+    if extreme < 1:
+        levels[1 - side][1] = extreme  # a pair of which neither has noise
+    with pytest.raises(ValueError, match="noise must be comparable"):
+        match(x, x[::-1], objective="lsns", noise=tuple(levels))

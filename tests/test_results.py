@@ -9,7 +9,7 @@ import pytest
 from lslmatch import Affine, Assignment, MatchResult, diagnose, match, match_path, solve_assignment
 from lslmatch._optional import load
 from lslmatch.model import random_configuration
-from lslmatch.results import Labels
+from lslmatch.results import Covariance, Labels, ProfileCurve
 from tests.support.reference import SMALL
 
 X = np.array([[0.0, 1.0], [4.0, 4.0], [9.0, 2.0]])
@@ -277,3 +277,33 @@ def test_results_can_be_copied_stored_and_changed():
     permutation, scale, *_ = result
     assert permutation is result.permutation
     assert scale == result.scale
+
+
+# ------------------------------------------------------------------------------- found by changing the code
+
+
+def test_repr_of_a_profile_curve_names_its_ends_and_its_minimum():
+    curve = ProfileCurve(np.array([0.5, 1.0, 2.0, 3.0]), np.array([4.0, 3.0, 1.0, 2.0]))
+    assert repr(curve) == "<ProfileCurve: 4 scales from 0.5 to 3, least at 2>"
+
+
+def test_a_covariance_is_its_factor_and_its_ridge():
+    factor = np.array([[1.0, 2.0]])
+    covariance = Covariance(factor, 0.5)
+    np.testing.assert_array_equal(covariance.matrix, [[1.5, 2.0], [2.0, 4.5]])
+    assert covariance.is_isotropic is False
+    assert Covariance(np.empty((0, 2)), 1.0).is_isotropic is True
+
+
+def test_without_any_pair_all_rows_are_missing():
+    nobody = match(X, Y)._replace(permutation=np.full(3, -1), col_dual=None)
+    assert np.isnan(nobody.aligned(np.ones((1, 2)))).all()
+    with pytest.raises(ValueError, match="got 0, not 3"):
+        match(X, Y).aligned(7.0)
+
+
+def test_columns_that_are_not_all_names_are_taken_by_position():
+    pandas = pytest.importorskip("pandas")
+    result = match(pandas.DataFrame(X, columns=["a", "b"]), pandas.DataFrame(Y, columns=["a", "b"]))
+    moved = result.transform(pandas.DataFrame(Y, columns=["b", 1]))
+    np.testing.assert_allclose(np.asarray(moved), result.transform(Y))

@@ -180,3 +180,13 @@ def test_what_obeys_the_rule_is_returned_in_its_plain_form(check, arguments, exp
     result = check(*arguments)
     np.testing.assert_array_equal(result, expected)
     assert type(result) is (np.ndarray if isinstance(expected, list) else type(expected))
+
+
+def test_missing_values_are_counted_by_kind_and_row():
+    points = np.zeros((4, 3))
+    points[1, 0] = points[1, 2] = points[3, 2] = np.nan
+    with pytest.raises(ValueError, match=r"3 of 12 values are missing \(NaN\), in 2 of 4 rows and columns 0"):
+        check_points(points, "x")
+    points[0, 2] = np.inf
+    with pytest.raises(ValueError, match="4 of 12 values are missing or infinite, in 3 of 4 rows"):
+        check_points(points, "x")

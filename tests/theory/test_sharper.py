@@ -74,3 +74,20 @@ def test_the_repaired_bound_in_expectation_holds_and_fails_in_one_dimension():
     assert error.mean() < 6 * alpha / 4
     assert np.mean(sums**-2.0) < (16 * 7 / 8 - 6 * alpha**2) ** -2.0  # the inverse moment of the proof
     assert errors(1, 1e-3)[0].mean() > 6 * alpha  # which grows without bound as the small noise does not
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "alpha", "ratio"), [(100, 20, 0.1, 10.0), (8, 40, 0.2, 0.0), (30, 3, 0.2, 7.5)]
+)
+def test_the_sharp_scale_error_is_the_quotient_of_the_proof(n, d, alpha, ratio):
+    log = math.log(2 / 0.05)
+    cross = 2 * alpha * (math.sqrt(2) * ratio + math.sqrt(d)) * math.sqrt(log)
+    by_hand = (2 * cross + 2 * alpha**2 * log) / (ratio**2 + d - d / n - cross)
+    options = {"relative_noise": alpha, "distortion": ratio, "delta": 0.05, "constants": "sharp"}
+    assert theory.scale_error_bound(n, d, **options) == pytest.approx(by_hand, rel=1e-12)
+    with pytest.raises(ValueError, match="distortion must be"):
+        theory.scale_error_bound(n, d, **{**options, "distortion": -0.5})
+
+
+def test_quantities_of_very_different_size_do_not_overflow():
+    assert theory.relative_noise([1e-200, 1e200]) == 1.0

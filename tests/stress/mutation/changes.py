@@ -120,7 +120,7 @@ def _change(node: ast.AST, variant: int) -> str:
         node.op = ast.UAdd() if isinstance(node.op, ast.USub) else _Truth.of(node)
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
         node.test = ast.UnaryOp(ast.Not(), node.test)
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
         node.value = ast.Constant(None)
     elif isinstance(node, ast.Call) and _name(node) in _FUNCTIONS:
         _rename(node, _FUNCTIONS[_name(node)])
