@@ -8,6 +8,7 @@ import pytest
 
 from verification import claims
 from verification.engine.tables import read_table
+from verification.figures.rare_failures import slope
 from verification.sabotage.catalogue import MUTATIONS
 
 CHECKOUT = Path(__file__).parents[2]
@@ -56,12 +57,25 @@ def test_the_page_on_power_quotes_the_thresholds():
         assert ends in page
 
 
-def test_the_run_with_a_seed_drawn_afterwards_is_quoted():
-    stored = json.loads(
-        (CHECKOUT / "docs" / "verification" / "smoke-983849.json").read_text(encoding="utf-8")
+def test_the_page_on_power_quotes_the_rare_failures():
+    rows = read_table(CHECKOUT / "docs" / "figures" / "rare-failures-thresholds.csv")
+    page = text("docs/what-would-be-noticed.md")
+    by_delta = {row["delta"]: row for row in rows}
+    last, other = by_delta[1e-12], by_delta[1e-6]
+    assert (
+        f"a separation of {last['enough']:.1f} is enough there where it asks for {last['asked']:.0f}" in page
     )
-    controls = [control for claim in stored["claims"] for control in claim["controls"]]
-    assert {claim["verdict"] for claim in stored["claims"]} == {"supported"}
+    assert f"at δ = 1e-6 it is {other['enough']:.1f} and {other['asked']:.0f}" in page
+    grows = f"grows by {slope(rows, 'enough'):.1f} for each unit of log(1/δ), that of the threshold by"
+    assert f"{grows} {round(slope(rows, 'asked'), -1):.0f}." in page
+
+
+@pytest.mark.parametrize("name", ["smoke-983849", "quick-435424"])
+def test_the_runs_with_a_seed_drawn_afterwards_are_quoted(name):
+    stored = json.loads((CHECKOUT / "docs" / "verification" / f"{name}.json").read_text(encoding="utf-8"))
+    claimed = [claim for claim in stored["claims"] if claim["id"] in claims.load()]  # not the audit's steps
+    controls = [control for claim in claimed for control in claim["controls"]]
+    assert {claim["verdict"] for claim in claimed} == {"supported"}
     assert {control["verdict"] for control in controls} == {"refuted"}
-    counts = f"all {len(stored['claims'])} claims were supported and all {len(controls)} controls refuted"
+    counts = f"all {len(claimed)} claims were supported and all {len(controls)} controls refuted"
     assert f"with the seed {stored['seed']} {counts}" in text("docs/what-would-be-noticed.md")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch import AlignmentWarning, theory
+from lslmatch import theory
 from verification.claims.definition import Claim, Control
 from verification.claims.rare_suprema import decide
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
-from verification.scenarios.rare_failures import Pairs, draw_noise, equidistant, pairs_of
-from verification.scenarios.recovery import certified_match
+from verification.scenarios.rare_failures import Pairs, equidistant, failure_weight, pairs_of
 from verification.statistics.slopes import slope_decision
 
 #: The multiples of Theorem 2's threshold of the claim, and of the control, which is false.
@@ -43,15 +41,6 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
 def trial(state: State, rng: np.random.Generator) -> Values:
     """Estimate the probability of a failure over what Theorem 2 allows."""
     return {name: failure_weight(pairs, "lsl", rng) / state.allowed for name, pairs in state.pairs.items()}
-
-
-def failure_weight(pairs: Pairs, objective: str, rng: np.random.Generator) -> float:
-    """Give one unbiased estimate of the probability that not all points are matched to their partners."""
-    noise, other, weight = draw_noise(pairs, rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AlignmentWarning)  # the noise is large on purpose
-        found = certified_match(pairs.features + noise, pairs.features + other, objective=objective)
-    return 0.0 if np.array_equal(found.permutation, np.arange(len(noise))) else weight
 
 
 def setup_rate(parameters: Parameters, rng: np.random.Generator) -> tuple[float, dict[str, Pairs]]:

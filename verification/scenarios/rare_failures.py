@@ -21,12 +21,15 @@ density to that of the mixture over all pairs, so that the estimate is unbiased,
 from __future__ import annotations
 
 import math
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
+from lslmatch import AlignmentWarning
 from lslmatch._types import FloatArray
+from verification.scenarios.recovery import certified_match
 
 #: Draws of one round of the cross-entropy method, and by how much a round may enlarge the distance.
 _DRAWS, _STEP = 3000, 0.6
@@ -141,6 +144,15 @@ def pairs_of(features: FloatArray, objective: str, rng: np.random.Generator) -> 
     chances = np.where(apart, np.exp((1 - stretch**2) * (tilt.mean @ tilt.mean) / 2), 0.0)
     chances = (1 - _ANY_PAIR) * chances / chances.sum() + _ANY_PAIR * apart / apart.sum()
     return Pairs(features, distances, chances, tilt)
+
+
+def failure_weight(pairs: Pairs, objective: str, rng: np.random.Generator) -> float:
+    """Give one unbiased estimate of the probability that not all points are matched to their partners."""
+    noise, other, weight = draw_noise(pairs, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AlignmentWarning)  # the noise is large on purpose
+        found = certified_match(pairs.features + noise, pairs.features + other, objective=objective)
+    return 0.0 if np.array_equal(found.permutation, np.arange(len(noise))) else weight
 
 
 def draw_noise(pairs: Pairs, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, float]:

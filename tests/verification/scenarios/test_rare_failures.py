@@ -7,8 +7,14 @@ import pytest
 
 import lslmatch
 from lslmatch import theory
-from verification.claims.rare_failures import failure_weight, rate
-from verification.scenarios.rare_failures import _combinations, draw_noise, equidistant, pairs_of
+from verification.claims.rare_failures import rate
+from verification.scenarios.rare_failures import (
+    _combinations,
+    draw_noise,
+    equidistant,
+    failure_weight,
+    pairs_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
 
