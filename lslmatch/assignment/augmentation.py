@@ -208,7 +208,7 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state
-    distance, row_before, reached, scanned, levels, heap, place, _, _, passed, sizes = work
+    distance, row_before, reached, scanned, levels, heap, place, values, _, passed, sizes = work
     n, m, size = row_dual.size, row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count, begun = 0, 0, 1, 1
     sink, nearest = np.intp(-1), np.inf
@@ -302,35 +302,34 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
                 break
             i = node - m
             sizes[3] += 1
+            screen_row(screen, factors, i, values)
             if passed[i] == _NOT_COMPUTED:
-                _renew_list(screen, factors, lists, work, i)
+                _renew_list(screen, factors.top, lists, work, i)
                 break
             sizes[0], sizes[1] = held, reached_count
-            sink = _reach_next(screen, factors, state, work, i, sink)
+            sink = _reach_next(screen, factors.top, state, work, i, sink)
             held, reached_count = sizes[0], sizes[1]
             nearest = distance[sink] if sink >= 0 else np.inf
 
 
 @step_kernel
-def _renew_list(screen, factors, lists, work, i):
-    """Compute a row in full and renew its list under the present duals."""
+def _renew_list(screen, top, lists, work, i):
+    """Renew the list of a row whose screening values are known."""
     col, values, lanes = lists.col[i], work.values, work.lanes
-    screen_row(screen, factors, i, values)
     choose_least(values.view(lanes.dtype), lanes, screen.infinity, col)
-    price_row(screen, i, col, lists.cost[i])
+    price_row(screen.geometry, screen.rule, i, col, lists.cost[i])
     for k in range(col.size):
         col[k] = max(col[k], 0)
     work.passed[i] = lanes[0]
-    lists.bound[i] = bound_of_value(screen, factors.top, lanes[:1].view(values.dtype)[0])
+    lists.bound[i] = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])
 
 
 @step_kernel
-def _reach_next(screen, factors, state, work, i, sink):
+def _reach_next(screen, top, state, work, i, sink):
     """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
     geometry, rule = screen.geometry, screen.rule
     _, col_dual, _, row_of_col = state
     distance, row_before, reached, _, _, heap, place, values, lanes, passed, sizes = work
-    screen_row(screen, factors, i, values)
     bits = values.view(lanes.dtype)
     m = row_of_col.size
     rest = m + i
@@ -356,7 +355,7 @@ def _reach_next(screen, factors, state, work, i, sink):
     passed[i] = limit
     if limit < screen.infinity:
         lanes[0] = limit
-        bound = bound_of_value(screen, factors.top, lanes[:1].view(values.dtype)[0])
+        bound = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])
         distance[rest] = max(offset + bound, front)
         _bring_forward(distance, heap, place, sizes, rest)
     return sink

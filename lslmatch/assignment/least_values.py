@@ -99,7 +99,9 @@ def choose_least(bits, lanes, infinity, cols):
                         cols[count] = j
                         count += 1
                     else:
-                        at = kept.argmax()
+                        at = 0
+                        for k in range(1, size):
+                            at = k if kept[k] > kept[at] else at
                         left_out = min(left_out, max(value, kept[at]))
                         if value < kept[at]:
                             kept[at] = value
@@ -116,11 +118,11 @@ def next_limit(bits, lanes, first, infinity):
     The portion consists of the values from `first` on that are below the limit: the least ones of about half
     of the lanes and what lies between them, or all that are finite if only a few are left.
     """
-    least = np.full(lanes.size, infinity, lanes.dtype)
+    least = np.empty(lanes.size, lanes.dtype)
     for start in range(0, bits.size, lanes.size):
         for j in range(lanes.size):
-            value = bits[start + j]
-            least[j] = min(least[j], value if value >= first else infinity)
+            value = bits[start + j] if bits[start + j] >= first else infinity
+            least[j] = value if start == 0 or value < least[j] else least[j]
     fold_to_lanes(least, lanes)
     return _limit_above(lanes, LANES // 2, infinity)
 

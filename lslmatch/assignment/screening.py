@@ -195,12 +195,11 @@ def divide_by_weights(x_weight, y_weight, i, offset, squares):
 def price_pairs(screen, rows, cols, costs):
     """Compute the exact costs of the pairs (rows[r], cols[r, k]); infinite where a column is missing."""
     for r in range(rows.size):
-        price_row(screen, rows[r], cols[r], costs[r])
+        price_row(screen.geometry, screen.rule, rows[r], cols[r], costs[r])
 
 
 @step_kernel
-def price_row(screen, i, cols, costs):
+def price_row(geometry, rule, i, cols, costs):
     """Compute the exact costs of the pairs (i, cols[k]); infinite where a column is missing."""
-    geometry, rule = screen.geometry, screen.rule
     for k in range(cols.size):
         costs[k] = cost_of_pair(geometry, rule, i, cols[k]) if cols[k] >= 0 else np.inf

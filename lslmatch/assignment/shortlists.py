@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
@@ -63,14 +63,22 @@ def renew_shortlists(
     factors = column_factors(screen, col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
-        lanes = screen.lanes()
-        _choose_pairs(screen, factors, rows[first:last], lanes, cols[first:last], bound[first:last])
+        part = (
+            screen if screen.squares.size else screen._replace(tiles=_rows_of(screen.tiles, rows[first:last]))
+        )
+        _choose_pairs(part, factors, rows[first:last], screen.lanes(), cols[first:last], bound[first:last])
         price_pairs(screen, rows[first:last], cols[first:last], costs[first:last])
 
     over_rows(run, rows.size, block_rows, workers)
     lists.cost[rows] = np.inf
     lists.cost[rows, :size] = costs
     lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
+
+
+def _rows_of(tiles: Tiles, rows: IntArray) -> Tiles:
+    """Return the tiles of some rows only."""
+    a, squares, limits = tiles.a[rows], tiles.a_squares[rows], tiles.a_limits[rows]
+    return tiles._replace(a=a, a_squares=squares, a_limits=limits)
 
 
 def reduce_rows(
@@ -87,25 +95,27 @@ def reduce_rows(
 
 @kernel
 def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
-    """For the given rows: the columns of the least values (-1: no more), and a bound for all the others."""
+    """For the given rows: the columns of the least values (-1: no more), and a bound for all the others.
+
+    The tiles are those of the given rows only, unless squared distances are kept.
+    """
     geometry, tiles, rule, squares, infinity, x_weight, y_weight, _ = screen
     logarithm, factor = rule.logarithm, factors.factor
     cols = tiles.b.shape[2]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     values = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
-    part = tiles if squares.shape[0] else _rows_of(tiles, rows)
     for start in range(0, rows.size, _GROUP_ROWS):
         stop = min(start + _GROUP_ROWS, rows.size)
         if not squares.shape[0]:
             for t in range(tiles.b.shape[0]):
                 for few in range(start, stop, FEW_ROWS):
                     few_stop = min(few + FEW_ROWS, stop)
-                    expand_tile(part, few, few_stop, t, block)
+                    expand_tile(tiles, few, few_stop, t, block)
                     for r in range(few, few_stop):
                         row = values[r - start][t * cols : (t + 1) * cols]
                         copy_values(block[r - few], row)
                         correct_cancelled(
-                            geometry, rows[r], t * cols, row, part.a_limits[r], tiles.b_limits[t]
+                            geometry, rows[r], t * cols, row, tiles.a_limits[r], tiles.b_limits[t]
                         )
         for r in range(start, stop):
             row = values[r - start]
@@ -114,20 +124,6 @@ def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
             turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
             choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
             bound[r] = bound_of_value(screen, factors.top, lanes[:1].view(tiles.a.dtype)[0])
-
-
-@inline_kernel
-def _rows_of(tiles, rows):
-    """Return the tiles of some rows only."""
-    return Tiles(
-        tiles.a[rows],
-        tiles.b,
-        tiles.a_squares[rows],
-        tiles.b_squares,
-        tiles.a_limits[rows],
-        tiles.b_limits,
-        tiles.lowered,
-    )
 
 
 @kernel
