@@ -119,17 +119,12 @@ def test_the_slowest_kernel_is_compiled_by_itself():
 
 @compiled_only
 def test_a_second_process_is_started_only_if_it_is_missing(monkeypatch):
-    started = []
-
-    def start(*_, **__):
-        started.append(python("import time; time.sleep(60)"))
-        return started[-1]
-
+    sleeper, started = python("import time; time.sleep(60)"), []
     monkeypatch.setattr(second_process.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(second_process.subprocess, "Popen", start)
+    monkeypatch.setattr(second_process.subprocess, "Popen", lambda *_, **__: started.append(1) or sleeper)
     for missing in (False, True):
         monkeypatch.setattr(second_process, "is_kept", lambda kernel, missing=missing: not missing)
         with second_process.compiling_meanwhile():
             assert len(started) == missing
-    assert started[0].returncode is not None  # stopped at the end of the block
-    started[0].stderr.close()
+    assert sleeper.returncode is not None  # stopped at the end of the block
+    sleeper.stderr.close()
