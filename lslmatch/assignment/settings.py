@@ -21,7 +21,7 @@ class SolverSettings(NamedTuple):
     """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
     many_conflicts: float = 0.15
     """There are many conflicts if more than this share of the rows must share their nearest column."""
-    most_passes: float = 100
+    most_passes: float = 40
     """Work after which shortest paths are given up for the dense solver, in passes over all pairs."""
     last_resort: int = 25
     """They are given up only up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
@@ -59,7 +59,7 @@ class SolverSettings(NamedTuple):
     """Pairs in its first list where a few will mostly do."""
     short_list_mutual: float = 0.5
     """A few will mostly do if more than this share of a few points are mutually nearest, or with a start."""
-    sweeps: int = 8
+    sweeps: int = 16
     """Sweeps of augmenting row reduction at most; between them, exhausted lists are renewed."""
     few_free: float = 0.002
     """Share of the rows that are still free at which another sweep does not pay."""
