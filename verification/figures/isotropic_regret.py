@@ -34,6 +34,8 @@ _DIMENSIONS = {name: FAMILIES[name](2, np.random.default_rng(0))[0].shape[1] for
 
 #: Points per dimension, as far as the sizes of a profile allow.
 _RATIOS = (0.25, 1, 5, 20, 50)
+#: With many dimensions sizes end below this: each trial takes long.
+_MANY_DIMENSIONS, _FEWER_POINTS = 50, 250
 #: A covariance is learned from so many pairs or more.
 _LEAST = 4
 
@@ -151,7 +153,8 @@ def _cells(
     cells: list[Cell] = []
     for family in families:
         d = _DIMENSIONS[family]
-        sizes = sorted({max(round(ratio * d), _LEAST) for ratio in ratios if ratio * d <= most})
+        limit = most if d < _MANY_DIMENSIONS else min(most, _FEWER_POINTS)
+        sizes = sorted({max(round(ratio * d), _LEAST) for ratio in ratios if ratio * d <= limit})
         for n in sizes:
             for level in LEVELS:
                 # The number of trials is in the name: the same point may be in several profiles.
