@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -65,6 +65,25 @@ def draw_figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Sheet
         figure = Sheet(figsize=size, layout="constrained")
         draw(figure)
         return figure
+
+
+def error_line(
+    axes: Any,
+    places: Sequence[float] | NDArray[np.float64],
+    rows: Sequence[Mapping[str, Any]],
+    value: str,
+    style: int,
+    label: str,
+    **looks: Any,
+) -> None:
+    """Draw a column of rows of a table as a line, with its intervals `value`_low and `value`_high.
+
+    `style` says which colour, marker and dash it has, unless `looks` say otherwise.
+    """
+    middle, low, high = (np.array([row[value + end] for row in rows]) for end in ("", "_low", "_high"))
+    usual = {"color": COLOURS[style], "marker": MARKERS[style], "linestyle": DASHES[style], "markersize": 4}
+    errors = np.abs([middle - low, high - middle])
+    axes.errorbar(places, middle, yerr=errors, capsize=2, label=label, **{**usual, **looks})
 
 
 def draw_share_matrix(axes: Any, share: NDArray[np.float64], text: float) -> Any:

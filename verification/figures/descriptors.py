@@ -20,7 +20,7 @@ from verification.engine.studies import Cell, Parameters, Study
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.configurations import draw_permutation
 from verification.statistics import intervals
-from verification.style import COLOURS, MARKERS
+from verification.style import error_line
 
 _N = 100
 
@@ -122,20 +122,8 @@ def draw(figure: Any, tables: Tables) -> None:
     ):
         for k, name in enumerate(METHODS):
             shown = [row for row in rows if row["method"] == name]
-            middle, low, high = (
-                np.array([row[column + end] for row in shown]) for end in ("", "_low", "_high")
-            )
-            axes.errorbar(
-                100 * (np.array([row["without_partner"] for row in shown]) + 0.008 * (k - 2)),
-                middle,
-                yerr=[middle - low, high - middle],
-                fmt=MARKERS[k],
-                linestyle="-",
-                linewidth=0.8,
-                color=COLOURS[k],
-                capsize=2,
-                label=name,
-            )
+            places = 100 * (np.array([row["without_partner"] for row in shown]) + 0.008 * (k - 2))
+            error_line(axes, places, shown, column, k, name, linestyle="-", linewidth=0.8)
         axes.set(xlabel="per cent of either set without a partner", ylabel=label, ylim=(-0.03, 1.03))
         axes.set_xticks([100 * share for share in sorted({row["without_partner"] for row in rows})])
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)

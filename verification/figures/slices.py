@@ -9,7 +9,7 @@ import numpy as np
 
 from verification.figures import adversarial_study
 from verification.figures.definition import CellRows, Figure, Tables
-from verification.style import COLOURS, DASHES, INK, MARKERS, label_log_axis
+from verification.style import COLOURS, INK, MARKERS, error_line, label_log_axis
 
 #: How many of the heat map's columns are shown.
 _SLICES = 4
@@ -44,21 +44,8 @@ def draw(figure: Any, tables: Tables) -> None:
     roots = sorted({row["R"] for row in tables[""]})
     for k, root in enumerate(roots):
         rows = [row for row in tables[""] if row["R"] == root]
-        value, low, high = (
-            np.array([row["recovered" + end] for row in rows]) for end in ("", "_low", "_high")
-        )
-        axes.errorbar(
-            [row["separation"] for row in rows],
-            value,
-            yerr=[value - low, high - value],
-            color=COLOURS[k],
-            linestyle=DASHES[k],
-            marker=MARKERS[k],
-            markersize=4,
-            capsize=2,
-            elinewidth=0.8,
-            label=f"R = {root:g}",
-        )
+        places = [row["separation"] for row in rows]
+        error_line(axes, places, rows, "recovered", k, f"R = {root:g}", elinewidth=0.8)
         predicted = next(row["predicted_threshold"] for row in tables["curves"] if row["R"] == root)
         axes.plot(predicted, 1.09, MARKERS[k], color=COLOURS[k], markersize=7, clip_on=False)
     floor = tables["curves"][0]["noise_floor"]

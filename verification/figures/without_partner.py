@@ -2,8 +2,8 @@
 
 Rules were developed on some kinds of strangers and features and are judged on others; the split is in
 `verification.scenarios.strangers`, and the seeds follow from the names here. One peer knows scale, shift
-and the number of pairs. Another knows scale and shift, sums squares, and takes the number of pairs after
-which the increments rise most.
+and the number of pairs. Another knows scale and shift, sums squares, and takes the number of pairs by the
+rule of 2023, which is made for equal noise (`verification.scenarios.rule_of_2023`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.recovery import require_certificate
+from verification.scenarios.rule_of_2023 import number_of_pairs
 from verification.scenarios.strangers import (
     DEVELOPMENT,
     FEATURES,
@@ -29,16 +30,16 @@ from verification.scenarios.strangers import (
     draw_partly_common,
 )
 from verification.statistics import intervals
-from verification.style import COLOURS, DASHES, MARKERS
+from verification.style import error_line
 
-KNOWN, CHOSEN, TARGET, ELBOW, ALL = (
+KNOWN, CHOSEN, TARGET, RULE, ALL = (
     "scale and number known",
     "number chosen",
     "5 % false allowed",
-    "scale known, elbow of squares",
+    "scale known, rule of 2023",
     "all matched",
 )
-METHODS = (KNOWN, CHOSEN, TARGET, ELBOW, ALL)
+METHODS = (KNOWN, CHOSEN, TARGET, RULE, ALL)
 
 #: The typical separation in each dimension: where nearly all pairs are found if everything is known.
 _SEPARATIONS = {2: 8.0, 5: 5.0, 20: 6.0, 100: 8.0}
@@ -63,7 +64,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     results = {
         CHOSEN: lslmatch.match(x, y, alignment="robust", pairs="auto"),
         TARGET: lslmatch.match(x, y, alignment="robust", pairs=FalseShare(_GOAL)),
-        ELBOW: _elbow(sets),
+        RULE: _by_rule(sets),
         ALL: lslmatch.match(x, y, alignment="robust"),
     }
     if pairs:
@@ -71,15 +72,14 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     return [_row(name, sets, result) for name, result in results.items()]
 
 
-def _elbow(sets: PartlyCommon) -> MatchResult:
+def _by_rule(sets: PartlyCommon) -> MatchResult:
     path = lslmatch.match_path(sets.x, sets.y, alignment=sets.affine, objective="lss")
-    jumps = np.diff(path.increments) / np.maximum(path.increments[:-1], np.finfo(np.float64).tiny)
-    half = jumps.size // 2
-    return path.matching(half + int(jumps[half:].argmax()) + 1)
+    n, d = max(len(sets.x), len(sets.y)), sets.x.shape[1]
+    return path.matching(number_of_pairs(path.increments, n, d))
 
 
 def _row(name: str, sets: PartlyCommon, result: MatchResult) -> Row:
-    require_certificate(sets.x, sets.y, result, "lss" if name == ELBOW else "lsl")
+    require_certificate(sets.x, sets.y, result, "lss" if name == RULE else "lsl")
     recall, false, error = sets.score(result.permutation)
     expected = np.nan
     if result.confidence is not None:
@@ -122,7 +122,7 @@ def _goals(lines: Sequence[Row]) -> list[Row]:
     for split in dict.fromkeys(line["split"] for line in lines):
         part = [cell for place, cell in cells.items() if place[0] == split and KNOWN in cell]
         achievable = [cell for cell in part if cell[KNOWN]["false"] < _GOAL]
-        for name in (CHOSEN, TARGET, ELBOW):
+        for name in (CHOSEN, TARGET, RULE):
             rows.append(
                 {
                     "split": split,
@@ -147,19 +147,7 @@ def draw(figure: Any, tables: Tables) -> None:
             rows = [row for row in tables["shares"] if row["split"] == split and row["method"] == name]
             rows = sorted((row for row in rows if row["share"] < 1.0), key=lambda row: row["share"])
             for axes, value in zip(panels[:, column], ("recall", "false"), strict=True):
-                middle = np.array([row[value] for row in rows])
-                ends = np.array([[row[f"{value}_low"], row[f"{value}_high"]] for row in rows]).T
-                axes.errorbar(
-                    [row["share"] for row in rows],
-                    middle,
-                    yerr=np.abs(ends - middle),
-                    marker=MARKERS[style],
-                    linestyle=DASHES[style],
-                    color=COLOURS[style],
-                    markersize=4,
-                    capsize=2,
-                    label=name,
-                )
+                error_line(axes, [row["share"] for row in rows], rows, value, style, name)
         panels[0, column].set_title(split)
         panels[1, column].set_xlabel("share of points without a partner")
     panels[0, 0].set(ylabel="share of true pairs found", ylim=(0.8, 1.01))
