@@ -15,6 +15,7 @@ from lslmatch import Diagnosis, check_certificate, diagnose, make_report, match
 from lslmatch._types import IntArray
 from lslmatch._validation import check_point_pair
 from lslmatch.cli import match_options
+from lslmatch.cli.defaults import keep_quick
 from lslmatch.cli.match_json import as_json
 from lslmatch.cli.match_reading import check_files, read_inputs, set_name
 from lslmatch.cli.match_words import Answer, say
@@ -58,6 +59,9 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     progress.stage("reading")
     inputs = read_inputs(options)
     x, y = inputs.x, inputs.y
+    limits = keep_quick(options, len(x), len(y), np.shape(x)[1])
+    if not isinstance(inputs.covariance, np.ndarray):
+        inputs = inputs._replace(covariance=options.covariance)
 
     progress.stage("matching")
     start = time.perf_counter()
@@ -73,6 +77,7 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
             noise=inputs.noise,
             workers=options.workers,
         )._replace(labels=inputs.labels)
+    result = result._replace(decisions=(*limits, *result.decisions))
     seconds["matching"] = time.perf_counter() - start
     rows = np.flatnonzero(result.permutation >= 0)
     distance = pair_distances(*check_point_pair(x, y), result.affine, rows, result.permutation[rows])

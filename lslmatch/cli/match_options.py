@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from lslmatch.cli.defaults import fill_in
 from lslmatch.cli.options import add_number
 from lslmatch.results import FalseShare
 
@@ -44,13 +45,26 @@ alignments (where scale and shift come from):
   identity      there are none: scale 1, shift 0
   profile       the likelihood; for noise of very different levels
   robust        a map that points without a partner and wild points do not disturb
-  auto          whichever of these the likelihood prefers
+  auto          whichever of these the likelihood prefers (the default)
 
 covariances (of the noise, between the coordinates of X):
   isotropic   equal in all directions, uncorrelated
   estimate    learned from the pairs; each pair is judged by the others, without itself
-  auto        learned, and kept only if it predicts pairs clearly better than isotropic
+  auto        learned, and kept only if it predicts pairs clearly better than isotropic,
+              or if more pairs are probably right under it (the default)
   FILE        known: a (d, d) matrix or d variances; only its shape counts
+
+pairs (how many are matched):
+  auto        those that are more probably true than of points without a partner
+              (the default)
+  all         every point of the smaller set gets a partner
+  NUMBER      so many that cost least together
+  P%          as many as have at most P percent of false ones among them, by estimate
+
+  What was chosen automatically, and why, is in the output. Other objectives than lsl
+  have the defaults of --paper; so have points that are many, and the output says so:
+  the alignment above 67 million pairs of points, the number of pairs above 4 million,
+  the covariance above 1 million or 134 million numbers (pairs times coordinates).
 
   The cross-entropy in the output says how badly pairs are predicted, each without
   itself: 0 is certain. The certificate proves that the pairs are optimal under the
@@ -59,8 +73,8 @@ covariances (of the noise, between the coordinates of X):
 examples:
   lslmatch match x.csv y.csv --out pairs.csv
   lslmatch match x.csv y.csv --id sample --columns height,weight --out pairs.csv
-  lslmatch match x.npy y.npy --alignment auto --out pairs.csv
-  lslmatch match x.npy y.npy --covariance auto --out pairs.csv
+  lslmatch match x.npy y.npy --paper --out pairs.csv
+  lslmatch match x.npy y.npy --pairs all --out pairs.csv
   lslmatch match x.npy y.npy --covariance noise.npy
   lslmatch match x.csv y.csv --objective lss --quiet --out pairs.csv
   lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
@@ -110,22 +124,31 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 def _add_matching(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it is matched")
-    for name, default, meaning in (
-        ("--objective", "lsl", "lsl, lss, lsns or greedy, explained below"),
-        ("--alignment", "standardize", "standardize, identity, profile, robust or auto, explained below"),
-    ):
-        group.add_argument(name, default=default, metavar="NAME", help=f"{meaning} (default: {default})")
+    group.add_argument(
+        "--objective",
+        default="lsl",
+        metavar="NAME",
+        help="lsl, lss, lsns or greedy, explained below (default: lsl)",
+    )
+    group.add_argument(
+        "--alignment",
+        metavar="NAME",
+        help="standardize, identity, profile, robust or auto, explained below (default: auto)",
+    )
     group.add_argument(
         "--covariance",
-        default="isotropic",
         metavar="NAME|FILE",
-        help="isotropic, estimate, auto or a file, explained below (default: isotropic)",
+        help="isotropic, estimate, auto or a file, explained below (default: auto)",
     )
     group.add_argument(
         "--pairs",
-        default="all",
         metavar="NUMBER",
-        help="all, auto, a number, or P%%: so many that P percent are false (default: all)",
+        help="all, auto, a number, or P%%: so many that P percent are false (default: auto)",
+    )
+    group.add_argument(
+        "--paper",
+        action="store_true",
+        help="as in the paper, unless asked: alignment standardize, covariance isotropic, all pairs",
     )
     for name, meaning in (
         ("--noise-x", "noise level of every point of X"),
@@ -167,7 +190,8 @@ def pairs_of(options: argparse.Namespace) -> str | int | FalseShare:
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Refuse options that contradict each other."""
+    """Refuse options that contradict each other, and fill in those that were not given."""
+    fill_in(options)
     if (options.noise_x is None) != (options.noise_y is None):
         raise ValueError("--noise-x and --noise-y must be given together")
     for name, given in (("--margins", options.margins is not None), ("--diagnose", options.diagnose)):

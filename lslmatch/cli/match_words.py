@@ -85,7 +85,9 @@ def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
     ]
     if result.covariance is not None:
         pairs = len(answer.inputs.x) * len(answer.inputs.y)
-        lines.append(("covariance", describe_covariance(options.covariance, result.covariance, pairs)))
+        described = describe_covariance(options.covariance, result.covariance, pairs)
+        why = [text for text in result.decisions if text.startswith("covariance: learned, ")]
+        lines.append(("covariance", described + "".join(text[len("covariance: learned") :] for text in why)))
     if found is not None:
         lines += _trust(answer, found)
     lines += [
@@ -185,6 +187,8 @@ def _decisions(result: MatchResult) -> list[tuple[str, str]]:
     lines = []
     for decision in result.decisions:
         about, colon, text = decision.partition(": ")
+        if about == "covariance" and result.covariance is not None:
+            continue  # it is described in a line of its own
         lines.append((about, text) if colon and " " not in about else ("chosen", decision))
     return lines
 

@@ -34,7 +34,7 @@ def printed(capsys):
 def test_a_learned_covariance_is_that_of_match(name, correlated, tmp_path, capsys):
     x, y, paths = correlated
     out = tmp_path / "pairs.csv"
-    assert command_line.main(["match", *paths, "--covariance", name, "--out", str(out)]) == 0
+    assert command_line.main(["match", *paths, "--paper", "--covariance", name, "--out", str(out)]) == 0
     result = match(x, y, covariance=name)
     assert read_pairs(out)[1] == result.permutation.tolist()
     rows, found = printed(capsys), result.covariance
@@ -69,7 +69,7 @@ def test_a_known_covariance_is_read_from_a_file(values, suffix, correlated, tmp_
         np.save(file, values)
     else:
         np.savetxt(file, values, delimiter=",")
-    assert command_line.main(["match", *paths, "--covariance", str(file), "--out", str(out)]) == 0
+    assert command_line.main(["match", *paths, "--paper", "--covariance", str(file), "--out", str(out)]) == 0
     result = match(x, y, covariance=values[0] if values.shape == (1, 4) else values)
     assert read_pairs(out)[1] == result.permutation.tolist()
     rows = printed(capsys)
@@ -77,10 +77,10 @@ def test_a_known_covariance_is_read_from_a_file(values, suffix, correlated, tmp_
     assert rows["certificate"].startswith("optimal, proven to within ")
 
 
-def test_by_default_noise_is_isotropic_and_nothing_is_said(saved, capsys):
-    assert command_line.main(["match", *saved]) == 0
+def test_as_in_the_paper_noise_is_isotropic_and_nothing_is_said(saved, capsys):
+    assert command_line.main(["match", *saved, "--paper"]) == 0
     without = printed(capsys)
-    assert command_line.main(["match", *saved, "--covariance", "isotropic"]) == 0
+    assert command_line.main(["match", *saved, "--paper", "--covariance", "isotropic"]) == 0
     named = printed(capsys)
     del without["seconds"], named["seconds"]
     assert "covariance" not in without

@@ -17,7 +17,7 @@ from tests.support.command_line import read_pairs, table
 def test_output_is_what_match_returns(objective, alignment, points, saved, tmp_path, capsys):
     x, y = points
     noise = (np.linspace(1, 2, 24), np.linspace(2, 3, 24)) if objective == "lsns" else None
-    options = ["--objective", objective, "--alignment", alignment]
+    options = ["--paper", "--objective", objective, "--alignment", alignment]
     if noise is not None:
         np.save(tmp_path / "noise.npy", noise[0])
         np.savetxt(tmp_path / "noise.csv", noise[1], header="sigma", comments="")
@@ -48,7 +48,10 @@ def test_points_without_a_partner_are_left_out(n, m, points, tmp_path, capsys):
     np.save(tmp_path / "y.npy", y)
     out = tmp_path / "pairs.csv"
     assert (
-        command_line.main(["match", str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), "--out", str(out)]) == 0
+        command_line.main(
+            ["match", str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), "--paper", "--out", str(out)]
+        )
+        == 0
     )
     permutation = match(x, y).permutation
     rows, cols, _ = read_pairs(out)
@@ -70,7 +73,7 @@ def test_points_without_a_partner_are_left_out(n, m, points, tmp_path, capsys):
 )
 def test_diagnosis_is_printed_and_written(options, names, points, saved, tmp_path, capsys):
     out = tmp_path / "pairs.csv"
-    assert command_line.main(["match", *saved, "--out", str(out), *options]) == 0
+    assert command_line.main(["match", *saved, "--paper", "--out", str(out), *options]) == 0
     with open(out, newline="") as stream:
         header, *rows = csv.reader(stream)
     assert header == ["x", "y", "distance", *names]
@@ -96,7 +99,7 @@ def test_without_an_output_only_the_summary_is_printed(saved, tmp_path, capsys):
 def test_a_long_shift_is_abridged(tmp_path, capsys):
     x = np.random.default_rng(1).normal(size=(12, 40))
     np.save(tmp_path / "x.npy", x)
-    assert command_line.main(["match", str(tmp_path / "x.npy"), str(tmp_path / "x.npy")]) == 0
+    assert command_line.main(["match", str(tmp_path / "x.npy"), str(tmp_path / "x.npy"), "--paper"]) == 0
     out = capsys.readouterr().out
     assert len(table(out)["shift"].split()) == 6
     assert max(map(len, out.replace(str(tmp_path), "").splitlines())) < 100
@@ -108,7 +111,7 @@ def test_distances_of_points_that_the_alignment_takes_out_of_range(tmp_path, cap
     for name, values in (("x", x), ("y", y)):
         np.save(tmp_path / f"{name}.npy", values)
     paths = [str(tmp_path / name) for name in ("x.npy", "y.npy")]
-    assert command_line.main(["match", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
+    assert command_line.main(["match", *paths, "--paper", "--out", str(tmp_path / "pairs.csv")]) == 0
     assert capsys.readouterr().err == ""
     result, half = match(x, y), 2.0**-1
     aligned = half * result.scale * y[result.permutation] + half * result.shift
@@ -122,7 +125,7 @@ def test_distances_neither_overflow_nor_underflow(points, tmp_path):
         np.save(tmp_path / "x.npy", factor * x)
         np.save(tmp_path / "y.npy", factor * y)
         paths = [str(tmp_path / name) for name in ("x.npy", "y.npy")]
-        assert command_line.main(["match", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
+        assert command_line.main(["match", *paths, "--paper", "--out", str(tmp_path / "pairs.csv")]) == 0
         distances = np.array(read_pairs(tmp_path / "pairs.csv")[2])
         result = match(x, y)
         expected = np.linalg.norm(x - (result.scale * y[result.permutation] + result.shift), axis=1)

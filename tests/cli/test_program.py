@@ -19,7 +19,7 @@ from tests.support.command_line import CHECKOUT, read_pairs, run, table
 
 def test_program_matches_two_files(points, saved, tmp_path):
     out = tmp_path / "pairs.csv"
-    done = run("match", *saved, "--out", out)
+    done = run("match", *saved, "--paper", "--out", out)
     assert (done.returncode, done.stderr) == (0, "")
     expected = match(*points)
     rows = {name: value.strip() for name, value in table(done.stdout).items()}

@@ -29,7 +29,7 @@ def unrelated(tmp_path):
 
 def test_the_answer_comes_first_and_is_that_of_the_diagnosis(points, saved, capsys):
     found = diagnose(*points, match(*points))
-    lines = said(capsys, *saved)
+    lines = said(capsys, *saved, "--paper")
     assert list(lines)[:5] == ["answer", "verdict", "look at", "scale", "shift"]
     low, high = found.expected_right_interval
     interval = f"(95 % interval {percent(low)} to {percent(high)})"
@@ -42,7 +42,7 @@ def test_the_answer_comes_first_and_is_that_of_the_diagnosis(points, saved, caps
 
 
 def test_doubt_is_told_before_proof(unrelated, capsys):
-    lines = said(capsys, *unrelated)
+    lines = said(capsys, *unrelated, "--paper")
     assert lines["answer"].startswith("doubtful: 40 pairs, of which only about ")
     names = list(lines)
     assert names.index("answer") < names.index("certificate")
@@ -60,7 +60,7 @@ def test_unequal_noise_has_a_bound(tmp_path, capsys):
     noise = np.geomspace(0.01, 1.0, 20)[:, None]
     for name in "xy":
         np.save(tmp_path / f"{name}.npy", features + noise * rng.normal(size=(20, 30)))
-    lines = said(capsys, tmp_path / "x.npy", tmp_path / "y.npy")
+    lines = said(capsys, tmp_path / "x.npy", tmp_path / "y.npy", "--paper")
     # Quiet points contradict a scale that noisy ones blur.
     assert lines["answer"].startswith("doubtful, see the warning: 20 pairs, ")
     assert "the pairs contradict the " in lines["warning"]
@@ -102,7 +102,7 @@ def test_quiet_is_quiet(saved, tmp_path, capsys):
 
 
 def test_a_number_of_pairs(saved, points, capsys):
-    lines = said(capsys, *saved, "--pairs", "10")
+    lines = said(capsys, *saved, "--paper", "--pairs", "10")
     assert "10 pairs, " in lines["answer"]
     assert float(lines["objective"].split()[0]) == pytest.approx(match(*points, pairs=10).objective)
     for pairs in ("1", "auto", "5%"):
@@ -134,7 +134,7 @@ def test_standard_input_is_one_file_only(tmp_path, capsys):
 
 
 def test_machines_get_the_same(points, saved, capsys):
-    assert command_line.main(["match", *saved, "--json"]) == 0
+    assert command_line.main(["match", *saved, "--paper", "--json"]) == 0
     text = capsys.readouterr().out
     assert text.count("\n") == 1
     found, result = json.loads(text), match(*points)
