@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from lslmatch import FalseShare
 from lslmatch._validation import (
     as_kernel_array,
     check_at_least,
@@ -14,8 +15,10 @@ from lslmatch._validation import (
     check_count,
     check_filled_vector,
     check_finite,
+    check_indices,
     check_number,
     check_option,
+    check_pairs,
     check_permutation,
     check_points,
     check_positive,
@@ -190,3 +193,42 @@ def test_missing_values_are_counted_by_kind_and_row():
     points[0, 2] = np.inf
     with pytest.raises(ValueError, match="4 of 12 values are missing or infinite, in 3 of 4 rows"):
         check_points(points, "x")
+
+
+def test_indices_are_whole_numbers_within_the_length():
+    np.testing.assert_array_equal(check_indices([0, 2], "margins", 3), [0, 2])
+    assert check_indices([], "margins", 3).dtype == np.intp
+    for values, error, message in [
+        ([0.0], TypeError, "whole numbers"),
+        ([[0]], ValueError, "a vector of indices"),
+        ([3], ValueError, "from 0 to 2; got 3 to 3"),
+        ([-1, 1], ValueError, "from 0 to 2; got -1 to 1"),
+    ]:
+        with pytest.raises(error, match=message):
+            check_indices(values, "margins", 3)
+
+
+def test_pairs_are_chosen_for_lsl_only():
+    assert check_pairs("auto", "lsl", 4, 5) == "auto"
+    assert check_pairs("all", "lss", 4, 5) is None
+    assert check_pairs(FalseShare(0.1), "lsl", 4, 5) == FalseShare(0.1)
+    assert [check_pairs(count, "lsl", 4, 5) for count in (1, 3, 4)] == [1, 3, None]
+    for pairs, objective in [
+        ("auto", "lss"),
+        (FalseShare(0.1), "lsns"),
+        (2, "greedy"),
+        (5, "lsl"),
+        (0, "lsl"),
+    ]:
+        with pytest.raises(ValueError, match="pairs"):
+            check_pairs(pairs, objective, 4, 5)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_a_cost_matrix_may_forbid_but_not_demand(maximize):
+    forbidden = -np.inf if maximize else np.inf
+    np.testing.assert_array_equal(check_cost_matrix([[forbidden, 1.0]], maximize), [[forbidden, 1.0]])
+    assert check_cost_matrix(np.empty((0, 3)), maximize).shape == (0, 3)
+    for bad in (-forbidden, np.nan):
+        with pytest.raises(ValueError, match="invalid numeric entries"):
+            check_cost_matrix([[1.0, bad], [2.0, 3.0]], maximize)

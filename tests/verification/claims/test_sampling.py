@@ -50,7 +50,7 @@ def is_green(outcome):
     return not outcome.is_red and not outcome.is_undecided
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_true_claim_at_half_the_rate_and_a_control_at_twice_are_decided_with_every_seed(seed):
     # Each is green but with a probability of less than 1e-4; smoke's first look is often not enough.
     assert is_green(try_claim(made_up([0.05, 0.05, 0.0]), profile="smoke", seed=seed))
@@ -58,11 +58,11 @@ def test_a_true_claim_at_half_the_rate_and_a_control_at_twice_are_decided_with_e
 
 def test_the_first_look_is_not_enough_for_them():
     claim, undecided = made_up([0.05, 0.05, 0.0]), 0
-    for seed in range(6):
+    for seed in range(4):
         course = Sampling(claim, "smoke", seed)
         course.look({batch: run_trials(claim, batch) for batch in course.batches})
         undecided += bool(course.batches)
-    assert undecided > 3
+    assert undecided > 2
 
 
 def test_a_rate_on_the_edge_is_undecided_and_neither_green_nor_red():
@@ -114,7 +114,7 @@ def wrong(rng, cells, level, first, doublings):
 
 def test_over_many_runs_looking_again_keeps_the_level():
     # At a level of 0.05 in place of CLAIM_LEVEL, so that some hundred runs can measure it.
-    rng, runs = np.random.default_rng(5), 400
+    rng, runs = np.random.default_rng(5), 150
     found = sum(wrong(rng, 3, 0.05, 60, 5) for _ in range(runs))
     assert found <= binom.isf(1e-4, runs, 2 * 0.05)  # refuted or supported, each at the level
 
