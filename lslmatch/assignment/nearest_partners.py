@@ -159,11 +159,8 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
     gaps = np.empty(FEW_ROWS, tiles.a.dtype)
     gap_bits = gaps.view(col_least.dtype)
     cols = tiles.b.shape[2]
-    limit, b_limits = np.empty(1, tiles.a.dtype), np.zeros(tiles.b.shape[0], tiles.a.dtype)
+    limit = np.empty(1, tiles.a.dtype)
     limit_bits = limit.view(col_least.dtype)
-    for t in range(tiles.b.shape[0]):
-        for j in range(cols):
-            b_limits[t] = max(b_limits[t], tiles.b_limits[t, j])
     for start in range(first, last, TILE_ROWS):
         stop = min(start + TILE_ROWS, last)
         for s in range(tile_order.size):
@@ -176,7 +173,7 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                 for i in range(start, stop):
                     row_least[i, 1] = min(row_least[i, 1], tile_least[s])
                 break
-            col_part = col_least[t * cols : (t + 1) * cols]
+            col_part, b_limit = col_least[t * cols : (t + 1) * cols], tiles.b_limits[t].max()
             for few in range(start, stop, FEW_ROWS):
                 few_stop = min(few + FEW_ROWS, stop)
                 if low.shape[0]:
@@ -192,27 +189,21 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                 for i in range(few, few_stop):
                     values = block[i - few]
                     bits = values.view(col_least.dtype)
-                    limit[0] = tiles.a_limits[i] + b_limits[t]
-                    # A loop, so that folding is compiled once: what changes values leads to its beginning.
-                    corrected = divided = False
-                    while True:
+                    fold_to_lanes(bits, lanes)
+                    least = least_of_lanes(lanes)
+                    limit[0] = tiles.a_limits[i] + b_limit
+                    # (A square that is negative by rounding is less than all others as an integer, too.)
+                    if least < limit_bits[0] and correct_cancelled(
+                        geometry, i, t * cols, values, tiles.a_limits[i], tiles.b_limits[t]
+                    ):
                         fold_to_lanes(bits, lanes)
                         least = least_of_lanes(lanes)
-                        # (A square that is negative by rounding is less than all others as an integer, too.)
-                        if not corrected and least < limit_bits[0]:
-                            corrected = True
-                            if correct_cancelled(
-                                geometry, i, t * cols, values, tiles.a_limits[i], tiles.b_limits[t]
-                            ):
-                                continue
-                        if divided or not x_weight.size:
-                            break
-                        if squares.shape[0]:
-                            copy_values(values, squares[i, t * cols : (t + 1) * cols])
-                        divide_by_weights(x_weight, y_weight, i, t * cols, values)
-                        corrected = divided = True
-                    if squares.shape[0] and not divided:
+                    if squares.shape[0]:
                         copy_values(values, squares[i, t * cols : (t + 1) * cols])
+                    if x_weight.size:
+                        divide_by_weights(x_weight, y_weight, i, t * cols, values)
+                        fold_to_lanes(bits, lanes)
+                        least = least_of_lanes(lanes)
                     lower_to(bits, col_part)
                     if least < row_least[i, 1]:
                         note_two_least(bits, lanes, t * cols, row_least[i], nearest, i)
