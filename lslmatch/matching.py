@@ -76,8 +76,9 @@ def match(
         The covariance of the noise, the same for all points up to their levels, in the coordinates of `x`: a
         multiple of the identity (the paper's model); learned from the matching itself, where a pair is
         judged by a covariance from which it was left out; learned, but kept only if it predicts its own
-        pairs better than isotropic noise does; or known, as variances or as a matrix. Only its shape is used:
-        distances are measured in the unit in which its determinant is 1, so that objectives can be compared.
+        pairs better than isotropic noise does, and surer than pairs of an unrelated set; or known, as
+        variances or as a matrix. Only its shape is used: distances are measured in the unit in which its
+        determinant is 1, so that objectives can be compared.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     pairs : {"all", "auto"}, int or FalseShare, default "all"
         How many pairs are matched: all points of the smaller set; as many as are more probably true than of
