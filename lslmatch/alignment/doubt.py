@@ -33,6 +33,7 @@ class AlignmentWarning(UserWarning):
     """Scale and shift by moments do not suit the pairs that were found with them."""
 
 
+@np.errstate(all="ignore")
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
     if len(x) < _LEAST_PAIRS:
@@ -43,7 +44,6 @@ def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     return _contradiction(x, y, permutation, scale, shift)
 
 
-@np.errstate(all="ignore")
 def _contradiction(
     x: FloatArray, y: FloatArray, permutation: IntArray, scale: float, shift: FloatArray
 ) -> str:

@@ -92,7 +92,7 @@ def _other_cases():
 
 def smoke_catalogue():
     """Cases of every kind, too small to say anything about speed."""
-    points = [Case(kind, 24, 2) for kind in POINTS] + [Case(kind, 25, 2) for kind in SHAPES]
+    points = [Case(kind, 24, 3) for kind in POINTS] + [Case(kind, 25, 2) for kind in SHAPES]
     points += [Case("near", 12, 2, 20), *(Case("near", 24, 2, 0, name) for name in ("lss", "lsns"))]
     return points + [Case(kind, 16) for kind in MATRICES]
 

@@ -71,7 +71,7 @@ def test_a_run_leaves_a_table_and_a_history(folder):
     first = json.loads(lines[0])
     assert {"date", "revision", "versions", "summary", "startup", "selection"} <= first.keys()
     assert first["summary"]["match"]["cases"] == 4
-    assert (folder / "results" / "ratios.md").read_text(encoding="utf-8").count("planted") == 4
+    assert (folder / "results" / "ratios.md").read_text(encoding="utf-8").count("planted") == 11
     assert "geometric mean" in run(folder, "--table")
 
 
