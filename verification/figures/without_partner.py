@@ -150,7 +150,7 @@ def draw(figure: Any, tables: Tables) -> None:
                 error_line(axes, [row["share"] for row in rows], rows, value, style, name)
         panels[0, column].set_title(split)
         panels[1, column].set_xlabel("share of points without a partner")
-    panels[0, 0].set(ylabel="share of true pairs found", ylim=(0.8, 1.01))
+    panels[0, 0].set(ylabel="share of true pairs found", ylim=(0.58, 1.01))
     panels[1, 0].set(ylabel="share of pairs that are false", ylim=(-0.02, 0.62))
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     figure.suptitle("Most strangers are left alone without being told how many there are", fontweight="bold")
