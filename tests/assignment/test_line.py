@@ -57,7 +57,7 @@ def test_what_sorting_does_not_solve_is_left_to_others():
     assert solve_on_line(far, log_rule(far)) is not None
     assert solve_on_line(far, normalized_rule(far, noise, 1.0)) is None
     fewer = common_coordinates(x[:5], y, IDENTITY)
-    assert solve_on_line(fewer, log_rule(fewer)) is None
+    assert solve_on_line(fewer, square_rule(fewer)) is None
     near = common_coordinates(x, y - 100.0, IDENTITY)
     assert solve_on_line(near, log_rule(near)) is None
     plane = common_coordinates(np.hstack([x, x]), np.hstack([y, y]), Affine(1.0, np.zeros(2)))
@@ -72,3 +72,20 @@ def test_the_streamed_solver_sorts_first(monkeypatch):
     np.testing.assert_array_equal(state.col_of_row[np.argsort(x[:, 0])], np.argsort(-y[:, 0]))
     result = match(x, y, alignment="identity")
     assert check_certificate(x, y, result) < 1e-13
+
+
+@pytest.mark.parametrize("side", [-40.0, 40.0])
+@pytest.mark.parametrize(("n", "m"), [(1, 2), (5, 6), (12, 30)])
+def test_of_a_larger_set_apart_the_nearest_points_are_matched(side, n, m):
+    rng = np.random.default_rng([n, m])
+    x, y = rng.normal(size=(n, 1)), rng.normal(size=(m, 1)) + side
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(1)))
+    rule = log_rule(geometry)._replace(offset=0.0)
+    state, cost = solve_on_line(geometry, rule), cost_matrix(geometry, rule)
+    assert (state.row_dual[:, None] + state.col_dual <= cost + 1e-12).all()
+    own = cost[np.arange(n), state.col_of_row]
+    np.testing.assert_allclose(own, state.row_dual + state.col_dual[state.col_of_row], atol=1e-12)
+    assert (state.col_dual <= 0.0).all()
+    assert (state.col_dual[state.row_of_col < 0] == 0.0).all()
+    np.testing.assert_array_equal(state.row_of_col[state.col_of_row], np.arange(n))
+    assert np.unique(state.col_of_row).size == n
