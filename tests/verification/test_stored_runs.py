@@ -79,3 +79,14 @@ def test_the_runs_with_a_seed_drawn_afterwards_are_quoted(name):
     assert {control["verdict"] for control in controls} == {"refuted"}
     counts = f"all {len(claimed)} claims were supported and all {len(controls)} controls refuted"
     assert f"with the seed {stored['seed']} {counts}" in text("docs/what-would-be-noticed.md")
+
+
+def test_the_page_on_power_counts_the_changes_of_the_code():
+    page = text("docs/what-would-be-noticed.md")
+    groups = {}
+    for row in read_table(CHECKOUT / "docs" / "verification" / "code-mutation.csv"):
+        module = "lslmatch.alignment" if row["module"].startswith("lslmatch.alignment") else row["module"]
+        groups.setdefault(module, []).append(row["noticed"] != "no")
+    assert len(groups) == 6
+    for module, noticed in groups.items():
+        assert f"| `{module}` | {sum(noticed)} of {len(noticed)} |" in page
