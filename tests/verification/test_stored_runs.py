@@ -70,7 +70,7 @@ def test_the_page_on_power_quotes_the_rare_failures():
     assert f"{grows} {round(slope(rows, 'asked'), -1):.0f}." in page
 
 
-@pytest.mark.parametrize("name", ["smoke-983849", "quick-435424"])
+@pytest.mark.parametrize("name", ["smoke-983849", "quick-435424", "full-435424"])
 def test_the_runs_with_a_seed_drawn_afterwards_are_quoted(name):
     stored = json.loads((CHECKOUT / "docs" / "verification" / f"{name}.json").read_text(encoding="utf-8"))
     claimed = [claim for claim in stored["claims"] if claim["id"] in claims.load()]  # not the audit's steps
