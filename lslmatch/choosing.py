@@ -18,10 +18,11 @@ _MOST_ENTRIES = 1 << 26
 _LEAST_PAIRS = 6
 #: How often a covariance is learned again at most, and from which share of the pairs at least.
 _ROUNDS, _LEAST_SHARE = 10, 0.1
-#: Numbers of pairs that differ by no more than this share are about the same.
-_SAME_SHARE = 0.02
-#: Then a covariance is taken whose cross-entropy is below this share of that of isotropic noise.
-_WORTH = 0.9
+#: By what share fewer pairs may be right under a covariance, for its cross-entropy beside that of isotropic
+#: noise: isotropic noise that predicts its pairs badly is too sure of them.
+_FEWER_RIGHT = ((1.0 / 3.0, 0.1), (0.9, 0.02))
+#: Otherwise so many more must be.
+_MORE_RIGHT = 0.02
 #: By what factor fewer pairs are tried where the target is missed.
 _FEWER = 0.95
 
@@ -95,7 +96,7 @@ def _surest(result: MatchResult, judged: Partnership, k: int) -> MatchResult:
 def better_choice(plain: MatchResult, learned: MatchResult) -> MatchResult:
     """Take the choice with isotropic noise or that under a learned covariance: where more is probably right.
 
-    If that is about the same, the covariance is worth it if it predicts its own pairs clearly better.
+    Somewhat fewer will do under a covariance that predicts its own pairs clearly better.
     """
     covariance = learned.covariance
     if (
@@ -107,12 +108,13 @@ def better_choice(plain: MatchResult, learned: MatchResult) -> MatchResult:
         return learned
     without, under = float(np.nansum(plain.confidence)), float(np.nansum(learned.confidence))
     how = f"{under:.0f} pairs are probably right under it, {without:.0f} with isotropic noise"
-    better = under > without
-    if abs(under - without) <= _SAME_SHARE * max(under, without):
-        better = covariance.cross_entropy < _WORTH * covariance.isotropic_cross_entropy
-        how += f", and its cross-entropy is {covariance.cross_entropy:.3g}"
-        how += f" against {covariance.isotropic_cross_entropy:.3g}"
-    if better:
+    how += f", and its cross-entropy is {covariance.cross_entropy:.3g}"
+    how += f" against {covariance.isotropic_cross_entropy:.3g}"
+    least = (1.0 + _MORE_RIGHT) * without
+    for ratio, fewer in reversed(_FEWER_RIGHT):
+        if covariance.cross_entropy < ratio * covariance.isotropic_cross_entropy:
+            least = (1.0 - fewer) * without
+    if under > least:
         return _decided(learned, f"covariance: learned, as {how}")
     isotropic = covariance._replace(factor=covariance.factor[:0], ridge=1.0, reference=None, weight=None)
     isotropic = isotropic._replace(leave_out=False, undecided=0, reason=how)
