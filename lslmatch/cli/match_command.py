@@ -59,7 +59,8 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     progress.stage("reading")
     inputs = read_inputs(options)
     x, y = inputs.x, inputs.y
-    limits = keep_quick(options, len(x), len(y), np.shape(x)[1])
+    points = check_point_pair(x, y)
+    limits = keep_quick(options, len(x), *points[1].shape)
     if not isinstance(inputs.covariance, np.ndarray):
         inputs = inputs._replace(covariance=options.covariance)
 
@@ -80,7 +81,7 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     result = result._replace(decisions=(*limits, *result.decisions))
     seconds["matching"] = time.perf_counter() - start
     rows = np.flatnonzero(result.permutation >= 0)
-    distance = pair_distances(*check_point_pair(x, y), result.affine, rows, result.permutation[rows])
+    distance = pair_distances(*points, result.affine, rows, result.permutation[rows])
 
     violation = diagnosis = None
     if not options.no_check:
