@@ -82,7 +82,7 @@ def _priced_anew(screen: PairScreen, lists: Shortlists, bound: FloatArray, size:
     is_listed = np.isfinite(lists.cost)
     used = int(is_listed.sum(axis=1).max())
     found.col[:, :used] = lists.col[:, :used]
-    cols = np.where(is_listed, lists.col, -1)[:, :used]
+    cols = np.ascontiguousarray(np.where(is_listed, lists.col, -1)[:, :used])
     costs = np.empty((n, used))
     price_pairs(screen, np.arange(n), cols, costs)
     found.cost[:, :used] = costs

@@ -19,6 +19,8 @@ def table_to_csv(rows: Sequence[Row]) -> str:
 
 def read_table(path: Path) -> list[Row]:
     """Read what :func:`table_to_csv` gave; an empty entry is NaN."""
+    if not path.read_text(encoding="utf-8").strip():  # without rows there are no columns
+        return []
     # The engine that reads a number as Python does; the faster one may differ in its last bit.
     return pd.read_csv(path, engine="python").to_dict("records")
 

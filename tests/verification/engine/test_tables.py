@@ -24,3 +24,9 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     assert math.isnan(first["slope"])
     assert math.isnan(second["noise"])
     assert second["slope"] == -0.5
+
+
+def test_a_table_without_rows_is_read_as_such(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(table_to_csv([]), encoding="utf-8")
+    assert read_table(path) == []
