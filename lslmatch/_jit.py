@@ -65,14 +65,9 @@ def fused_kernel(function: F) -> F:
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
 
 
-def can_be_kept(kernel: Any) -> bool:
-    """Tell whether there is a place on the disk for a kernel."""
-    return isinstance(kernel._cache, _Cache)
-
-
 def is_kept(kernel: Any) -> bool:
     """Tell whether a kernel lies compiled on the disk, for the code as it is now."""
-    if not can_be_kept(kernel):
+    if not isinstance(kernel._cache, _Cache):
         return False
     try:
         return bool(kernel._cache._cache_file._load_index())

@@ -12,7 +12,6 @@ from lslmatch import match
 from lslmatch.cli.options import add_number
 from lslmatch.cli.output import print_table
 from lslmatch.cli.progress import Progress
-from lslmatch.cli.second_process import compiling_meanwhile
 from lslmatch.model import random_configuration
 from lslmatch.results import MatchResult
 
@@ -56,7 +55,7 @@ def add_command(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Draw two sets, match them with and without alignment, and count the pairs recovered."""
     start = time.perf_counter()
-    with Progress() as progress, compiling_meanwhile():
+    with Progress() as progress:
         progress.stage("drawing the data")
         rng = np.random.default_rng(options.seed)
         truth = random_configuration(

@@ -21,7 +21,6 @@ from lslmatch.cli.match_reading import check_files, read_inputs, set_name
 from lslmatch.cli.match_words import Answer, say
 from lslmatch.cli.output import print_lines, print_text
 from lslmatch.cli.progress import Progress
-from lslmatch.cli.second_process import compiling_meanwhile
 from lslmatch.geometry.distances import pair_distances
 from lslmatch.io.sources import is_standard
 from lslmatch.io.writing import write_csv, write_text
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     """Read two files, match their points, say what came out, and write the pairs."""
     match_options.check_options(options)
     check_files(options)
-    with Progress() as progress, compiling_meanwhile():
+    with Progress() as progress:
         answer = find_answer(options, progress)
         columns = pair_columns(answer)
         if options.out is not None:

@@ -9,7 +9,7 @@ import pytest
 
 import lslmatch
 from lslmatch import _jit
-from lslmatch.cli import compile_command, kernels, second_process
+from lslmatch.cli import compile_command, kernels
 from lslmatch.cli import main as command_line
 from tests.support.command_line import table
 from tests.support.planted import draw, strong_direction
@@ -107,24 +107,3 @@ def test_what_is_kept_is_known_by_its_file(tmp_path, monkeypatch):
     kernels.runs()[0]()
     monkeypatch.setattr(kernel._cache._cache_file, "_index_path", str(tmp_path / "missing"))
     assert not _jit.is_kept(kernel)
-
-
-def test_the_slowest_kernel_is_compiled_by_itself():
-    heard = []
-    with kernels.compilations(heard.append):
-        second_process.compile_slowest()
-    assert set(heard) <= {"_augment_rows", None}
-    assert not second_process._is_missing()
-
-
-@compiled_only
-def test_a_second_process_is_started_only_if_it_is_missing(monkeypatch):
-    sleeper, started = python("import time; time.sleep(60)"), []
-    monkeypatch.setattr(second_process.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(second_process.subprocess, "Popen", lambda *_, **__: started.append(1) or sleeper)
-    for missing in (False, True):
-        monkeypatch.setattr(second_process, "is_kept", lambda kernel, missing=missing: not missing)
-        with second_process.compiling_meanwhile():
-            assert len(started) == missing
-    assert sleeper.returncode is not None  # stopped at the end of the block
-    sleeper.stderr.close()
