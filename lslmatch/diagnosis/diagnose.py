@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from lslmatch._validation import (
     check_probability,
     check_result_covariance,
 )
+from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.certificate_left_out import whitened
 from lslmatch.diagnosis.chance import beside_chance
@@ -247,16 +249,18 @@ def _judge_unrelated(
     if result.covariance is not None and not result.covariance.is_isotropic:
         known = result.covariance.reference is None
         covariance = result.covariance.matrix if known else "estimate"
-    other = match(
-        x,
-        y,
-        objective=result.criterion,
-        alignment="identity" if result.scale == 1.0 and not result.shift.any() else "standardize",
-        covariance=covariance,
-        pairs="all" if result.price is None else int(np.count_nonzero(result.permutation >= 0)),
-        noise=result.noise,
-        workers=workers,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AlignmentWarning)  # of sets that nobody asked about
+        other = match(
+            x,
+            y,
+            objective=result.criterion,
+            alignment="identity" if result.scale == 1.0 and not result.shift.any() else "standardize",
+            covariance=covariance,
+            pairs="all" if result.price is None else int(np.count_nonzero(result.permutation >= 0)),
+            noise=result.noise,
+            workers=workers,
+        )
     confidence = _diagnose(x, y, other, "bound", 0.05, workers).confidence
     assert confidence is not None
     return confidence, _pair_costs(other)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, diagnose, log_cost_matrix, match, solve_assignment
+from lslmatch import Affine, AlignmentWarning, diagnose, log_cost_matrix, match, solve_assignment
 from lslmatch.diagnosis import judging
 from lslmatch.diagnosis import outcome as diagnosis
 from tests.support.diagnosis import N, planted
@@ -80,6 +80,18 @@ def test_no_threshold_where_the_theorem_says_nothing(n, options):
 def test_no_threshold_for_sets_of_different_size():
     _, x, y = planted(n=72, d=65, separation=1000.0)
     assert diagnose(x[:-1], y, match(x[:-1], y)).threshold == np.inf
+
+
+def test_the_set_for_comparison_is_nobodys_to_be_warned_of():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(90, 8))
+    y = (x + 3.0 * rng.normal(size=(90, 1)) * np.linspace(0.0, 1.0, 8))[rng.permutation(90)]
+    y[:6] = -8.0
+    with pytest.warns(AlignmentWarning):
+        result = match(x, y)
+    with pytest.warns(AlignmentWarning):
+        match(x, 2.0 * y.mean(axis=0) - y)
+    assert diagnose(x, y, result).expected_right < 0.5
 
 
 @pytest.mark.parametrize("covariance", ["isotropic", "estimate", np.diag([1.0, 2.0, 3.0, 4.0])])
