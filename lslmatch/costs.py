@@ -29,6 +29,8 @@ from lslmatch.geometry.tiles import (
 )
 from lslmatch.results import Affine
 
+#: Points coincide up to this share of the mean square: eps**2.
+COINCIDENT = 2.0**-104
 #: Noise variances in units of the squared extent of the data must be above this, and below its inverse.
 _LEAST_WEIGHT = 1e-250
 #: Entries of the block of rows that a worker fills before it asks for more.
@@ -99,7 +101,7 @@ def make_rule(
     geometry: Geometry,
     scale: float,
     levels: tuple[FloatArray, FloatArray] | None = None,
-    coincident: float = 2.0**-104,
+    coincident: float = COINCIDENT,
 ) -> CostRule:
     """Make the cost rule of an objective for two sets that `scale` has brought into common coordinates.
 
@@ -114,7 +116,7 @@ def make_rule(
     return log_rule(geometry, coincident)
 
 
-def log_rule(geometry: Geometry, coincident: float = 2.0**-104) -> CostRule:
+def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
     """LSL: logarithms, in the units of x, with the coincident-point floor."""
     floor, offset = geometry.mean_square() * coincident, 2.0 * geometry.exponent * math.log(2.0)
     if floor == 0.0:

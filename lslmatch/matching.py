@@ -157,6 +157,7 @@ def match(
         noise = levels if objective == "lsns" else None
         return _match_isotropic(x, y, objective, alignment, pairs, noise, workers)
 
+    base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
     if not isinstance(covariance, str):
         covariance = check_covariance(covariance, x.shape[1])
@@ -165,7 +166,8 @@ def match(
         result = solve_pairs(x, y, alignment)
     else:
         compare = covariance == "auto" and not isinstance(wanted, (str, FalseShare))
-        result = match_learned(solve, x, y, objective, alignment, compare, workers)
+        base = solve(x, y, alignment, "lsl")
+        result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
     if wanted is None and isinstance(alignment, str) and alignment == "standardize":
         _warn_of_moments(x, y, result)
@@ -174,8 +176,8 @@ def match(
         # An alignment that was given, or chosen to be none at all, is not ours to change.
         refit = isinstance(alignment, str) and (result.scale != 1.0 or bool(result.shift.any()))
         result = choose_pairs(x, y, result, target, refit, workers)
-        if isinstance(covariance, str) and covariance == "auto":
-            plain = choose_pairs(x, y, solve_pairs(x, y, alignment), target, False, workers)
+        if base is not None and isinstance(covariance, str) and covariance == "auto":
+            plain = choose_pairs(x, y, base, target, False, workers)
             result = better_choice(plain, result)
     return result._replace(labels=labels, columns=columns)
 

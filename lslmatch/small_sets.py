@@ -20,7 +20,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
 from lslmatch.assignment.settings import or_default
 from lslmatch.assignment.small_dense import solve_conflicts
-from lslmatch.costs import log_kernel
+from lslmatch.costs import COINCIDENT, log_kernel
 from lslmatch.results import Affine, MatchResult
 
 #: Coordinates of pairs up to which the short way is the quicker one.
@@ -229,7 +229,7 @@ def _align_all(x, y, sizes, numbers, limits, a, b):
         unit = np.int64(bits).view(np.float64)
         if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
             numbers[p, 0] = scale
-            limits[p, 0] = floor / (sizes[p, 0] + sizes[p, 1]) * 2.0**-104
+            limits[p, 0] = floor / (sizes[p, 0] + sizes[p, 1]) * COINCIDENT
             limits[p, 1] = _CLOSE * d * unit * unit
 
 

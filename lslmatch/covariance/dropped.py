@@ -13,7 +13,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.costs import CostRule, cost_matrix, log_rule
-from lslmatch.covariance.leave_out import COINCIDENT, White
+from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment
 
@@ -24,7 +24,7 @@ _BLOCK_ENTRIES = 1 << 20
 def streamed_problem(white: White) -> tuple[Geometry, CostRule]:
     """Give the points and the cost rule of matching under one metric, with nothing left out."""
     geometry = common_coordinates(white.a, white.b, Affine(1.0, np.zeros(white.a.shape[1])))
-    rule = log_rule(geometry, COINCIDENT)
+    rule = log_rule(geometry, WHITE_COINCIDENT)
     return geometry, rule._replace(offset=rule.offset + white.offset)
 
 

@@ -20,7 +20,7 @@ from lslmatch._validation import as_kernel_array, as_real_array, check_affine, c
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
-from lslmatch.covariance.leave_out import COINCIDENT
+from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Covariance, MatchResult
 
@@ -72,7 +72,7 @@ def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Ge
     shift = linear.forward(_seen_from(x[0], y[0], affine))
     affine = Affine(affine.scale, shift)
     geometry = common_coordinates(linear.forward(x - x[0]), linear.forward(y - y[0]), affine)
-    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, COINCIDENT)
+    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, WHITE_COINCIDENT)
 
 
 def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:
@@ -89,7 +89,7 @@ def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:
 
 def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> bool:
     """Say whether rounding changed nothing: neither the shift that is returned nor partners that coincide."""
-    least = geometry.mean_square() * COINCIDENT
+    least = geometry.mean_square() * WHITE_COINCIDENT
     rows = np.flatnonzero(result.permutation >= 0)
     pairs = geometry.taken(rows, result.permutation[rows])
     residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)

@@ -40,13 +40,16 @@ def match_learned(
     solve: Solver,
     x: FloatArray,
     y: FloatArray,
+    base: MatchResult,
     objective: str,
     alignment: str | Affine,
     compare: bool,
     workers: int,
 ) -> MatchResult:
-    """Match two checked sets under a covariance that is learned; if `compare`, only if that is better."""
-    base = solve(x, y, alignment, "lsl")
+    """Match two checked sets under a covariance that is learned; if `compare`, only if that is better.
+
+    `base` is the matching by LSL with isotropic noise.
+    """
     learned, reason = _learn(solve, x, y, alignment, base, workers)
     isotropic = _isotropic_surprises(x, y, base, workers)
     if learned is not None and compare:

@@ -34,7 +34,7 @@ _CANCELLED = 1e-5
 #: No factor of the determinant is taken to be smaller than this.
 _LEAST_RATIO = 2.0**-104
 #: Points coincide up to this share of the mean square: whitened coordinates are rounded more than once.
-COINCIDENT = 2.0**-84
+WHITE_COINCIDENT = 2.0**-84
 
 
 class White(NamedTuple):
@@ -85,7 +85,7 @@ def whiten(
     spread = float(((a - a.mean(axis=0)) ** 2).sum() + ((b - a.mean(axis=0)) ** 2).sum()) / (len(a) + len(b))
     log_volume = metric.log_determinant() + (dimension - a.shape[1]) * np.log(metric.ridge)
     return White(
-        a, b, a_residual, b_residual, partner, spread * COINCIDENT, log_volume / dimension, dimension
+        a, b, a_residual, b_residual, partner, spread * WHITE_COINCIDENT, log_volume / dimension, dimension
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from lslmatch.costs import CostRule
+from lslmatch.costs import COINCIDENT, CostRule
 from lslmatch.diagnosis.margins import Optimum, shortest_arcs
 from lslmatch.geometry.coordinates import Geometry
 
@@ -32,7 +32,7 @@ def noise_levels(pairs: Geometry) -> FloatArray:
 
     k, d = pairs.a.shape
     residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
-    floor = max(pairs.mean_square() * 2.0**-104, _LEAST_SQUARE)
+    floor = max(pairs.mean_square() * COINCIDENT, _LEAST_SQUARE)
     squares = np.maximum(np.einsum("ij,ij->i", residuals, residuals), floor) / (2 * d)
     logarithms = np.log(squares)
     spread, by_chance = float(logarithms.var(ddof=1)), float(polygamma(1, d / 2))

@@ -11,9 +11,9 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_noise, check_number, check_option, check_vector
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate import misfit
-from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.costs import COINCIDENT, cost_matrix, make_rule
 from lslmatch.covariance.evidence import best_rate
-from lslmatch.covariance.leave_out import COINCIDENT
+from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
 from lslmatch.diagnosis.partial import judge_partial
@@ -94,7 +94,7 @@ def _optimum(
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )
-    coincident = COINCIDENT if mapped else 2.0**-104
+    coincident = WHITE_COINCIDENT if mapped else COINCIDENT
     rule = make_rule(criterion, geometry, result.scale, levels, coincident)
     if n <= m or result.price is not None:
         return Optimum(geometry, rule, u, v, permutation), np.arange(n)
