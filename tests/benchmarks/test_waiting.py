@@ -24,12 +24,13 @@ def test_a_ratio_is_that_of_the_best_peer(monkeypatch):
     assert found == min(times[peer] for peer in installed_peers(case)) / times[OURS]
 
 
-def test_rows_are_printed_for_the_groups_asked_for(monkeypatch, capsys):
+def test_rows_are_printed_for_the_groups_asked_for(monkeypatch, capsys, tmp_path):
     row = waiting.Row("breakfast", "an hour", "a minute", "now")
     monkeypatch.setattr(
         waiting, "GROUPS", {"meals": lambda: [row], "naps": lambda: pytest.fail("not asked for")}
     )
-    waiting.main(["meals"])
+    waiting.main(["meals", "--keep", str(tmp_path / "table.md")])
     assert "| breakfast | an hour | a minute | now    |" in capsys.readouterr().out
+    assert (tmp_path / "table.md").read_text(encoding="utf-8").count("\n") == 3
     with pytest.raises(SystemExit):
         waiting.main(["dinner"])
