@@ -87,9 +87,14 @@ def error_line(
 
 
 def draw_share_matrix(axes: Any, share: NDArray[np.float64], text: float) -> Any:
-    """Draw shares from 0 to 1, rows from below, as colours and as numbers in per cent of `text` points."""
+    """Draw shares from 0 to 1, rows from below, as colours and as numbers in per cent of `text` points.
+
+    What is not a number stays empty.
+    """
     shown = axes.imshow(share, origin="lower", aspect="auto", cmap=SHARES, vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(share):
+        if np.isnan(value):
+            continue
         colour, ground = ("black", "white") if value > 0.5 else ("white", "black")
         rim = [patheffects.withStroke(linewidth=1, foreground=ground, alpha=0.6)]
         label = f"{100 * value:.0f}"

@@ -42,7 +42,7 @@ KNOWN, CHOSEN, TARGET, RULE, ALL = (
 METHODS = (KNOWN, CHOSEN, TARGET, RULE, ALL)
 
 #: The typical separation in each dimension: where nearly all pairs are found if everything is known.
-_SEPARATIONS = {2: 8.0, 5: 5.0, 20: 6.0, 100: 8.0}
+SEPARATIONS = {2: 8.0, 5: 5.0, 20: 6.0, 100: 8.0}
 #: A share of false pairs that should not be exceeded where the peer that knows all stays below it.
 _GOAL = 0.05
 
@@ -56,7 +56,7 @@ def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
         pairs=pairs,
         strangers=(parameters["x_strangers"], parameters["y_strangers"]),
         d=parameters["d"],
-        separation=_SEPARATIONS[parameters["d"]],
+        separation=SEPARATIONS[parameters["d"]],
         noise_ratio=parameters["noise_ratio"],
         rng=rng,
     )
@@ -191,7 +191,7 @@ def _both_noises(
             },
             trials=(1 if d == 2 and kind == "wide" and ratio == 1.0 else 0, 3, 40),
         )
-        for d in _SEPARATIONS
+        for d in SEPARATIONS
         for ratio in (1.0, 100.0)
     ]
 

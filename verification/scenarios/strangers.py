@@ -117,10 +117,15 @@ class PartlyCommon(NamedTuple):
 
     def score(self, permutation: IntArray) -> tuple[float, float, int]:
         """Give recall, share of false pairs, and error of the number of pairs."""
-        matched, true = permutation >= 0, self.partner >= 0
-        right = int((true & (permutation == self.partner)).sum())
-        pairs, common = int(matched.sum()), int(true.sum())
-        return right / max(common, 1), (pairs - right) / max(pairs, 1), pairs - common
+        return score_pairs(self.partner, permutation)
+
+
+def score_pairs(partner: IntArray, permutation: IntArray) -> tuple[float, float, int]:
+    """Give recall, share of false pairs, and error of the number of pairs; -1 is no partner in both."""
+    matched, true = permutation >= 0, partner >= 0
+    right = int((true & (permutation == partner)).sum())
+    pairs, common = int(matched.sum()), int(true.sum())
+    return right / max(common, 1), (pairs - right) / max(pairs, 1), pairs - common
 
 
 def draw_partly_common(
