@@ -74,16 +74,23 @@ def error_line(
     value: str,
     style: int,
     label: str,
+    *,
+    sideways: bool = False,
     **looks: Any,
 ) -> None:
     """Draw a column of rows of a table as a line, with its intervals `value`_low and `value`_high.
 
-    `style` says which colour, marker and dash it has, unless `looks` say otherwise.
+    `style` says which colour, marker and dash it has, unless `looks` say otherwise; `linestyle=""` leaves
+    marks alone. `places` are along the horizontal axis, or along the vertical one if `sideways`.
     """
     middle, low, high = (np.array([row[value + end] for row in rows]) for end in ("", "_low", "_high"))
     usual = {"color": COLOURS[style], "marker": MARKERS[style], "linestyle": DASHES[style], "markersize": 4}
     errors = np.abs([middle - low, high - middle])
-    axes.errorbar(places, middle, yerr=errors, capsize=2, label=label, **{**usual, **looks})
+    looks = {"capsize": 2, "label": label, **usual, **looks}
+    if sideways:
+        axes.errorbar(middle, places, xerr=errors, **looks)
+    else:
+        axes.errorbar(places, middle, yerr=errors, **looks)
 
 
 def draw_share_matrix(axes: Any, share: NDArray[np.float64], text: float) -> Any:

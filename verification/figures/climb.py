@@ -22,7 +22,7 @@ from verification.scenarios.climbing import corrupt, in_sample, leave_pair_out
 from verification.scenarios.configurations import draw_permutation
 from verification.scenarios.correlated_noise import LEVELS, SHAPES, correlated_configuration
 from verification.statistics import intervals
-from verification.style import COLOURS, DASHES, INK, MARKERS
+from verification.style import INK, error_line
 
 #: The two ways to learn, by name.
 LEAVE_PAIR_OUT = "leave-pair-out"
@@ -165,18 +165,7 @@ def _draw_data(axes: Any, rows: Sequence[Row]) -> None:
     axes.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=":", label="the start is kept")
     for k, name in enumerate(WAYS):
         shown = sorted((row for row in rows if row["method"] == name), key=lambda row: row["start"])
-        middle, low, high = (np.array([row["right" + end] for row in shown]) for end in ("", "_low", "_high"))
-        axes.errorbar(
-            [row["start"] for row in shown],
-            middle,
-            yerr=[middle - low, high - middle],
-            color=COLOURS[k],
-            linestyle=DASHES[k],
-            marker=MARKERS[k],
-            markersize=4,
-            capsize=2,
-            label=name,
-        )
+        error_line(axes, [row["start"] for row in shown], shown, "right", k, name)
 
 
 _COLUMNS = 3

@@ -20,7 +20,7 @@ from verification.scenarios.correlated_noise import (
     match_in_each_way,
 )
 from verification.statistics import intervals
-from verification.style import COLOURS, MARKERS
+from verification.style import error_line
 
 #: Kinds of noise by name: a covariance, noise levels, and a family of features if not Gaussian ones.
 KINDS: dict[str, dict[str, str]] = {
@@ -90,17 +90,9 @@ def draw(figure: Any, tables: Tables) -> None:
 def _draw_panel(axes: Any, rows: Sequence[Row], kinds: Sequence[str]) -> None:
     for k, name in enumerate(METHODS):
         shown = [row for row in rows if row["method"] == name]
-        middle, low, high = (np.array([row["right" + end] for row in shown]) for end in ("", "_low", "_high"))
-        axes.errorbar(
-            middle,
-            [kinds.index(row["kind"]) + 0.22 * (k - 1) for row in shown],
-            xerr=[middle - low, high - middle],
-            fmt=MARKERS[k],
-            color=COLOURS[k],
-            markersize=3.5,
-            elinewidth=1,
-            label=TITLES[name],
-        )
+        places = [kinds.index(row["kind"]) + 0.22 * (k - 1) for row in shown]
+        looks: Any = {"linestyle": "", "markersize": 3.5, "elinewidth": 1, "capsize": 0}
+        error_line(axes, places, shown, "right", k, TITLES[name], sideways=True, **looks)
     axes.set_yticks(range(len(kinds)), kinds, fontsize=7)
 
 

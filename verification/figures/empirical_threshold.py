@@ -18,7 +18,7 @@ from verification.engine.studies import Cell, Parameters, Study
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.configurations import draw_permutation
 from verification.statistics.intervals import INTERVAL_LEVEL
-from verification.style import COLOURS, INK
+from verification.style import INK, error_line
 
 _DELTA = 0.05
 #: Theorem 2 allows this share of failures.
@@ -122,20 +122,10 @@ def draw(figure: Any, tables: Tables) -> None:
         rows = [row for row in tables[""] if row["panel"] == panel]
         key = {"d": "d", "n": "n", "rho": "noise_ratio"}[panel]
         x = [row[key] for row in rows]
-        reach = [[row["enough"] - row["enough_low"], row["enough_high"] - row["enough"]] for row in rows]
         axes.plot(
             x, [row["asked"] for row in rows], "o--", color=INK, markersize=3, label="Theorem 2 asks for"
         )
-        axes.errorbar(
-            x,
-            [row["enough"] for row in rows],
-            yerr=np.transpose(reach),
-            fmt="o-",
-            color=COLOURS[0],
-            markersize=4,
-            capsize=2,
-            label="enough for four of five draws",
-        )
+        error_line(axes, x, rows, "enough", 0, "enough for four of five draws")
         axes.set(xscale="log", yscale="log", xlabel=label)
         axes.set_xticks(x, [f"{value:g}" for value in x])
         axes.minorticks_off()

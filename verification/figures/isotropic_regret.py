@@ -23,7 +23,7 @@ from verification.scenarios.correlated_noise import LEVELS
 from verification.scenarios.families import FAMILIES, typical_separation
 from verification.scenarios.recovery import require_certificate
 from verification.statistics import intervals
-from verification.style import COLOURS, INK, MARKERS, label_log_axis
+from verification.style import INK, error_line, label_log_axis
 
 #: By how many points "auto" may be behind in a cell, and on average over the cells.
 CELL_GOAL, MEAN_GOAL = 1.0, 0.2
@@ -118,20 +118,12 @@ def _draw_level(axes: Any, rows: Sequence[Row]) -> None:
     dimensions = sorted({row["d"] for row in rows})
     for k, d in enumerate(dimensions):
         shown = [row for row in rows if row["d"] == d]
-        middle, low, high = (np.array([row["ahead" + end] for row in shown]) for end in ("", "_low", "_high"))
         # Families side by side, as they share their sizes.
         names = list(dict.fromkeys(row["family"] for row in shown))
         aside = [1.05 ** (names.index(row["family"]) - len(names) / 2) for row in shown]
-        axes.errorbar(
-            np.array([row["n"] / d for row in shown]) * aside,
-            middle,
-            yerr=[middle - low, high - middle],
-            fmt=MARKERS[k],
-            color=COLOURS[k],
-            markersize=3.5,
-            elinewidth=0.7,
-            label=f"d = {d:.0f}",
-        )
+        places = np.array([row["n"] / d for row in shown]) * aside
+        looks: Any = {"linestyle": "", "markersize": 3.5, "elinewidth": 0.7, "capsize": 0}
+        error_line(axes, places, shown, "ahead", k, f"d = {d:.0f}", **looks)
     axes.set_xscale("log")
     most = max(row["n"] / row["d"] for row in rows)
     label_log_axis(axes.xaxis, [ratio for ratio in _RATIOS if ratio <= most])

@@ -18,7 +18,7 @@ from verification.engine.studies import Cell, Parameters, Study
 from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.recovery import certified_match
 from verification.statistics import intervals
-from verification.style import COLOURS, DASHES, INK, MARKERS
+from verification.style import COLOURS, DASHES, INK, error_line
 
 #: What may point to wrong pairs, in words. The last is the negative control.
 SCORES = {
@@ -215,18 +215,7 @@ def draw(figure: Any, tables: Tables) -> None:
     for method, words in PROBABILITIES.items():
         style = _STYLES[method]
         rows = [row for row in tables["reliability"] if row["method"] == method]
-        reach = [[row["right"] - row["right_low"], row["right_high"] - row["right"]] for row in rows]
-        right.errorbar(
-            [row["predicted"] for row in rows],
-            [row["right"] for row in rows],
-            yerr=np.transpose(reach),
-            marker=MARKERS[style],
-            linestyle=DASHES[style],
-            color=COLOURS[style],
-            markersize=4,
-            capsize=2,
-            label=words,
-        )
+        error_line(right, [row["predicted"] for row in rows], rows, "right", style, words)
     right.set(
         xlabel="predicted probability that a pair is right", ylabel="share of such pairs that are right"
     )

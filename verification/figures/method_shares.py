@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from verification.engine.samples import Row
 from verification.figures.definition import CellRows
 from verification.scenarios.side_by_side import METHODS, REFERENCE
 from verification.statistics import intervals
-from verification.style import COLOURS, INK, MARKERS
+from verification.style import INK, error_line
 
 
 def tabulate(cells: Sequence[CellRows]) -> dict[str, list[Row]]:
@@ -56,20 +54,9 @@ def _draw_groups(axes: Any, rows: Sequence[Row], column: str) -> None:
         # The place in METHODS, so that a method looks the same in every picture.
         style = list(METHODS).index(name)
         shown = [row for row in rows if row["method"] == name]
-        middle = np.array([row[column] for row in shown])
-        ends = np.array([[row[f"{column}_low"], row[f"{column}_high"]] for row in shown]).T
         aside = 0.1 * (names.index(name) - (len(names) - 1) / 2)
-        position = [groups.index(row["data"]) + aside for row in shown]
-        axes.errorbar(
-            position,
-            middle,
-            yerr=np.abs(ends - middle),
-            fmt=MARKERS[style],
-            color=COLOURS[style],
-            markersize=5,
-            capsize=2,
-            label=name,
-        )
+        places = [groups.index(row["data"]) + aside for row in shown]
+        error_line(axes, places, shown, column, style, name, linestyle="", markersize=5)
     axes.set_xticks(range(len(groups)), groups)
     axes.set_xlim(-0.5, len(groups) - 0.5)
     axes.grid(False, axis="x")

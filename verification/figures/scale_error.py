@@ -17,7 +17,7 @@ from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.configurations import draw_configuration
 from verification.statistics import intervals
 from verification.statistics.slopes import fit_slope
-from verification.style import COLOURS, INK, label_log_axis
+from verification.style import INK, error_line, label_log_axis
 
 #: For each panel: the power that Theorem 1 predicts, the axis in words, and its ticks.
 PANELS: Mapping[str, tuple[float, str, tuple[float, ...]]] = {
@@ -77,19 +77,10 @@ def draw(figure: Any, tables: Tables) -> None:
         power, label, ticks = PANELS[str(fit["panel"])]
         rows = sorted((row for row in tables[""] if row["panel"] == fit["panel"]), key=lambda row: row["x"])
         x, error = np.array([[row["x"], row["error"]] for row in rows]).T
-        reach = [[row["error"] - row["error_low"], row["error_high"] - row["error"]] for row in rows]
         middle = np.exp(np.log(error / x**power).mean())
         axes.plot(x, middle * x**power, "--", color=INK, label=f"Theorem 1: slope {_fraction(power)}")
-        axes.errorbar(
-            x,
-            error,
-            yerr=np.transpose(reach),
-            fmt="o",
-            color=COLOURS[0],
-            markersize=4,
-            capsize=2,
-            label=f"mean of {min(row['trials'] for row in rows):.0f} trials, 95 % interval",
-        )
+        words = f"mean of {min(row['trials'] for row in rows):.0f} trials, 95 % interval"
+        error_line(axes, x, rows, "error", 0, words, linestyle="")
         axes.set(xscale="log", yscale="log", xlabel=label)
         label_log_axis(axes.xaxis, ticks)
         label_log_axis(axes.yaxis, [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5])

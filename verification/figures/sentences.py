@@ -19,7 +19,7 @@ from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios import side_by_side
 from verification.scenarios.side_by_side import REFERENCE
 from verification.statistics import intervals
-from verification.style import COLOURS, MARKERS
+from verification.style import error_line
 
 #: Pairs of sets by name, translation and encoder of each; the first has the larger vectors.
 PAIRS = {
@@ -93,18 +93,8 @@ def draw(figure: Any, tables: Tables) -> None:
     axes = figure.subplots()
     for k, name in enumerate(_SHOWN):
         shown = [row for row in rows if row["method"] == name]
-        middle, low, high = (
-            np.array([row["recovered" + end] for row in shown]) for end in ("", "_low", "_high")
-        )
-        axes.errorbar(
-            middle,
-            [pairs.index(row["data"]) + 0.16 * (k - 1) for row in shown],
-            xerr=[middle - low, high - middle],
-            fmt=MARKERS[k],
-            color=COLOURS[k],
-            capsize=2,
-            label=name,
-        )
+        places = [pairs.index(row["data"]) + 0.16 * (k - 1) for row in shown]
+        error_line(axes, places, shown, "recovered", k, name, sideways=True, linestyle="", markersize=6)
     scales = {row["data"]: row["scale"] for row in rows if row["method"] == REFERENCE}
     axes.set_yticks(range(len(pairs)), [f"{name}\nscale {scales[name]:.1f}" for name in pairs])
     axes.set(ylim=(len(pairs) - 0.5, -0.5), xlim=(None, 1.005), xlabel="share of pairs recovered")
