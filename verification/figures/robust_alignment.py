@@ -107,7 +107,7 @@ def _goals(lines: Sequence[Row]) -> list[Row]:
                 "met": sum(line["ahead"] >= -goal for line in part),
                 "surely_missed": sum(line["ahead_high"] < -goal for line in part),
                 **intervals.mean([line["ahead"] for line in part], "mean_ahead"),
-                **{f"worst_{end}": worst[f"ahead{end}"] for end in ("", "_low", "_high")},
+                **{f"worst{end}": worst[f"ahead{end}"] for end in ("", "_low", "_high")},
                 "moments_met": sum(line["moments_ahead_of_known"] >= -goal for line in part),
             }
         )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from verification.engine.samples import Row
 from verification.engine.tables import read_table
 from verification.figures.heat_map import draw_plane
 from verification.style import draw_figure, svg
@@ -22,6 +23,8 @@ class HeatMaps(NamedTuple):
 
     picture: str
     """An SVG element."""
+    narrow: str
+    """The same for the width of a phone, one below the other."""
     size: Mapping[str, Any]
     """n, d and trials of a cell."""
     origin: Mapping[str, Any]
@@ -40,11 +43,20 @@ def load(folder: Path = FOLDER) -> HeatMaps | None:
         return None
 
     def draw(figure: Any) -> None:
-        panels = figure.subplots(1, len(planes), sharey=True)
-        for axes, (name, shown) in zip(panels, planes.items(), strict=True):
-            draw_plane(axes, shown, curves, text=5.5)
-            axes.set_title(_TITLES[name], fontweight="bold")
-        panels[1].set_ylabel("")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        _draw_maps(figure.subplots(1, len(planes), sharey=True), planes, curves)
+        figure.axes[1].set_ylabel("")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
-    return HeatMaps(svg(draw_figure(draw, (9.6, 4.8)), "heat maps"), rows[0], origin)
+    def draw_narrow(figure: Any) -> None:
+        _draw_maps(figure.subplots(len(planes), 1, sharex=True), planes, curves)
+        figure.axes[0].set_xlabel("")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center")
+
+    roomy, narrow = draw_figure(draw, (9.6, 4.8)), draw_figure(draw_narrow, (3.9, 7.4))
+    return HeatMaps(svg(roomy, "heat maps"), svg(narrow, "heat maps"), rows[0], origin)
+
+
+def _draw_maps(panels: Any, planes: Mapping[str, Sequence[Row]], curves: Sequence[Row]) -> None:
+    for axes, (name, shown) in zip(panels, planes.items(), strict=True):
+        draw_plane(axes, shown, curves, text=5.5)
+        axes.set_title(_TITLES[name], fontweight="bold")

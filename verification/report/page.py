@@ -98,7 +98,10 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
     return jinja.get_template("page.html.j2").render(
         record=record,
         facts=facts,
-        pictures={key: (Markup(picture.inline), picture.legend) for key, picture in drawn.items()},
+        pictures={
+            key: (Markup(picture.inline), Markup(picture.narrow), picture.legend)
+            for key, picture in drawn.items()
+        },
         heat_maps=alignment_maps.load(),
         suite_error=SUITE_ERROR,
         level=CLAIM_LEVEL,

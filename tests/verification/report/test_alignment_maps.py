@@ -23,7 +23,7 @@ def comparison(tmp_path):
                 "separation": kappa,
                 "method": method,
                 "trials": 7,
-                "recovered": share,
+                "recovered": share / k,
             }
             for root, kappa, share in ((1.0, 2.0, 0.25), (1.0, 5.0, 1.0), (6.0, 2.0, 0.0), (6.0, 5.0, 0.75))
             for k, method in enumerate(methods, 1)
@@ -54,7 +54,9 @@ def test_the_report_shows_both_heat_maps_and_says_that_they_are_not_of_this_run(
     assert "smoke profile, n = 24, d = 4, 7 trials a cell" in caption
     assert "seed 11, revision <code>0123456789</code>" in caption
     links = [link for link in re.findall(r"""href=["']([^"']+)""", figure) if not link.startswith("#")]
-    assert len(set(links)) == len(links) == 2
+    # Two maps beside each other, and the same below each other for a phone.
+    assert len(set(links)) == len(links) == 4
+    assert figure.index('class="roomy"') < figure.index('class="narrow"')
     assert all(link.startswith("data:image/png;base64,") for link in links)
 
 
