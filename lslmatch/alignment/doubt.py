@@ -19,6 +19,8 @@ from lslmatch.results import MatchResult
 
 #: Points that are asked at most, and pairs that are needed.
 _ASKED, _LEAST_PAIRS = 512, 12
+#: Out of more than this number of points, so many or up to twice as many give the median.
+_MEDIAN_OF = 128
 #: Standard errors beyond which directions are not chance.
 _BEYOND_CHANCE = 4.0
 #: The share of these limits beyond which a first look leads to a second one.
@@ -48,14 +50,18 @@ def _contradiction(
     x: FloatArray, y: FloatArray, permutation: IntArray, scale: float, shift: FloatArray
 ) -> str:
     rows = np.linspace(0, len(x) - 1, min(len(x), _ASKED)).astype(np.intp)
-    a, b = x[rows], scale * y[permutation[rows]] + shift
-    residual, middle = a - b, a + b
-    length = _norms(residual)
-    seen = length > _ROUNDING * float(np.abs(a).max())
+    a, b = x[rows], y[permutation[rows]]
+    b *= scale
+    b += shift
+    direction = a - b
+    length = _norms(direction)
+    seen = length > _ROUNDING * max(float(a.max()), -float(a.min()))
     n = int(seen.sum())
     if n < _LEAST_PAIRS:
         return ""
-    direction = residual[seen] / length[seen, None]
+    if n < rows.size:
+        a, b, direction, length = a[seen], b[seen], direction[seen], length[seen]
+    direction /= length[:, None]
     mean = direction.mean(axis=0)
     sideways, half = float(mean @ mean), n // 2
     # The mean squared cosine of directions of different pairs is tr(S^2).
@@ -63,7 +69,8 @@ def _contradiction(
     deviation = (n * sideways - 1.0) / math.sqrt(2.0 * float(np.square(cosines).mean()) + 1e-12)
     if deviation > _BEYOND_CHANCE and sideways > _SIDEWAYS:
         return f"the shift: residuals of {n} pairs point to one side, beyond chance by {deviation:.0f} sigma"
-    position = middle[seen] - np.median(middle[seen], axis=0)
+    position = np.add(a, b, out=b)
+    position -= np.median(position[:: n // _MEDIAN_OF or 1], axis=0)
     cosine = np.einsum("ij,ij->i", direction, position) / np.maximum(_norms(position), 1e-300)
     outwards = float(cosine.mean())
     deviation = abs(outwards) / (float(cosine.std()) / math.sqrt(n) + 1e-12)

@@ -5,7 +5,6 @@ What is seen here decides how much is computed, never what is true.
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,9 @@ _PROBES = 12
 #: Shares of the coordinates that are tried, and the fewest that are worth it.
 _PARTS = (0.1, 0.2, 0.35, 0.5)
 _FEWEST_DIMENSIONS = 4
+#: Operations of a matrix product below which no BLAS starts threads. Threads are ours to give; where other
+#: work keeps a processor busy, waiting for them takes ten times as long as all the rest of a match.
+_SMALL_PRODUCT = 1 << 17
 
 
 class Outlook(NamedTuple):
@@ -34,20 +36,34 @@ def probe(geometry: Geometry) -> Outlook:
     n, d = geometry.a.shape
     rows = np.linspace(0, n - 1, min(n, _PROBES)).astype(np.intp)
     probes = geometry.a[rows]
-    ends = [0, *(size for part in _PARTS if (size := int(part * d)) >= _FEWEST_DIMENSIONS), d]
-    parts = [_squared_distances(probes[:, i:j], geometry.b[:, i:j]) for i, j in pairwise(ends)]
-    partial = list(accumulate(parts))
-    nearest = partial[-1].argmin(axis=1)
-    returned = _squared_distances(geometry.b[nearest], geometry.a).argmin(axis=1)
+    nearest, least, second = _two_nearest(probes, geometry.b)
+    returned, _, _ = _two_nearest(geometry.b[nearest], geometry.a)
     mutual = float((returned == rows).mean())
-    least = partial[-1].min(axis=1)
-    for size, distances in zip(ends[1:-1], partial[:-1], strict=True):
-        distances[np.arange(rows.size), nearest] = np.inf
-        if (distances.min(axis=1) > least).all():
-            return Outlook(1.0, size, rows, least)
+    # Leading coordinates that do not tell the second nearest from the nearest do not tell all others from it.
+    told = np.square(probes - geometry.b[second]).cumsum(axis=1)
+    for size in (size for part in _PARTS if (size := int(part * d)) >= _FEWEST_DIMENSIONS):
+        if (told[:, size - 1] > least).all():
+            distances = _squared_distances(probes[:, :size], geometry.b[:, :size])
+            distances[np.arange(rows.size), nearest] = np.inf
+            if (distances.min(axis=1) > least).all():
+                return Outlook(1.0, size, rows, least)
     return Outlook(mutual, None, rows, least)
+
+
+def _two_nearest(p: FloatArray, q: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return for each p the nearest q, its squared distance, and the second nearest."""
+    distances, rows = _squared_distances(p, q), np.arange(len(p))
+    nearest = distances.argmin(axis=1)
+    least = distances[rows, nearest]
+    distances[rows, nearest] = np.inf
+    return nearest, least, distances.argmin(axis=1)
 
 
 def _squared_distances(p: FloatArray, q: FloatArray) -> FloatArray:
     squares = np.einsum("ij,ij->i", p, p)[:, None] + np.einsum("ij,ij->i", q, q)
-    return squares - 2.0 * (p @ q.T)
+    step = max(_SMALL_PRODUCT // p.size, 1)
+    whole = len(q) - len(q) % step
+    products = 2.0 * p @ q[:whole].reshape(-1, step, q.shape[1]).transpose(0, 2, 1)
+    squares[:, :whole] -= products.transpose(1, 0, 2).reshape(len(p), whole)
+    squares[:, whole:] -= 2.0 * p @ q[whole:].T
+    return squares
