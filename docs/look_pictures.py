@@ -1,6 +1,6 @@
-"""The pictures of howto/look.md, drawn by the code of that page.
+"""The pictures of howto/look.md and howto/without-partner.md, drawn by the code of these pages.
 
-python docs/look_pictures.py           # writes docs/pictures/look-*.png
+python docs/look_pictures.py           # writes docs/pictures/look-*.png and without-partner-*.png
 python docs/look_pictures.py --print   # prints what each example prints, too
 """
 
@@ -18,27 +18,35 @@ from typing import Any
 import matplotlib
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE / "howto" / "look.md"
+LOOK, WITHOUT_PARTNER = (HERE / "howto" / f"{name}.md" for name in ("look", "without-partner"))
 sys.path.insert(0, str(HERE.parent))
 
 
 def main(arguments: list[str]) -> None:
-    """Run the examples in order; save each figure under its number."""
+    """Draw the pictures of both pages."""
     matplotlib.use("Agg")
+    verbose = "--print" in arguments
+    _run(WITHOUT_PARTNER, verbose)
+    namespace = _run(LOOK, verbose)
+    _photograph(namespace["target"].as_uri(), HERE / "pictures" / "look-report.png")
+
+
+def _run(page: Path, verbose: bool) -> dict[str, Any]:
+    """Run the examples of a page in order; save each figure under its number."""
     namespace: dict[str, Any] = {}
     number = 0
-    text = PAGE.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     for example in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(example, str(PAGE), "exec"), namespace)
-        if "--print" in arguments and printed.getvalue():
+            exec(compile(example, str(page), "exec"), namespace)
+        if verbose and printed.getvalue():
             print(printed.getvalue())
         if "figure, " in example:
             number += 1
-            target = HERE / "pictures" / f"look-{number}.png"
+            target = HERE / "pictures" / f"{page.stem}-{number}.png"
             target.parent.mkdir(exist_ok=True)
             namespace["figure"].savefig(target, dpi=110, metadata={"Software": None})
-    _photograph(namespace["target"].as_uri(), HERE / "pictures" / "look-report.png")
+    return namespace
 
 
 def _photograph(address: str, target: Path) -> None:
