@@ -1,6 +1,7 @@
 """How the documentation is built: ``tox -e docs``, or ``sphinx-build -W docs docs/_build/html``."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,8 +83,22 @@ def _add_formula(translator: Any, node: Any, display: str) -> None:
     raise SkipNode
 
 
+#: What separates the two ends of an interval, as it is written in tables.
+_WITHIN_INTERVAL = re.compile("(?<=[0-9],) (?=[-\N{MINUS SIGN}]?[0-9.]+\\])")
+
+
+def _keep_intervals(app: Any, page: str, source: list[str]) -> None:
+    """Keep the two ends of an interval on one line where the columns of a table are narrow."""
+    lines = source[0].split("\n")
+    kept = [
+        _WITHIN_INTERVAL.sub("\N{NO-BREAK SPACE}", line) if line.startswith("|") else line for line in lines
+    ]
+    source[0] = "\n".join(kept)
+
+
 def setup(app: Any) -> None:
-    """Tell Sphinx how formulas are written."""
+    """Tell Sphinx how formulas are written, and which words stay together."""
+    app.connect("source-read", _keep_intervals)
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(lambda translator, node: _add_formula(translator, node, "inline"), None),
