@@ -139,10 +139,10 @@ def draw(figure: Any, tables: Tables) -> None:
             # Side by side, where several methods need the same distance.
             places = [row["d"] * 1.06 ** (style - 2) for row in shown]
             error_line(axes, places, shown, "enough", style, name, linewidth=1)
-        first = [row["enough"] for row in rows if row["method"] == LSL and row["d"] == dimensions[0]]
-        guide = [0.7 * first[0] * (d / dimensions[0]) ** power for d in dimensions]
+        last = [row["enough"] for row in rows if row["method"] == LSL and row["d"] == dimensions[-1]]
+        guide = [0.6 * last[0] * (d / dimensions[-1]) ** power for d in dimensions]
         axes.plot(dimensions, guide, color=INK, linestyle=":", linewidth=1, label="_guide")
-        axes.text(dimensions[-1], 0.8 * guide[-1], f"$d^{{{power:g}}}$", ha="right", va="top", color=INK)
+        axes.text(dimensions[-1], 0.85 * guide[-1], f"$d^{{{power:g}}}$", ha="right", va="top", color=INK)
         axes.set(xscale="log", yscale="log", xlabel="dimension d", title=panel)
         label_log_axis(axes.xaxis, dimensions)
     axes = figure.axes[0]

@@ -11,6 +11,7 @@ def test_all_kinds_of_strangers_meet_all_features_on_one_side_and_on_both():
     assert groups.count(robust_alignment.STRANGERS) == 448
     assert groups.count(robust_alignment.CLEAN) == 96
     assert groups.count(robust_alignment.UNTUNED) == 65
+    assert groups.count(robust_alignment.LARGE) == 24
 
 
 @pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
