@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 from collections.abc import Callable
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -63,6 +65,34 @@ def step_kernel(function: F) -> F:
 def fused_kernel(function: F) -> F:
     """Compile a step that may round a multiplication and the addition after it as one operation."""
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
+
+
+class _WithoutCollector(event.Listener):
+    """Stop the collector of garbage while a kernel is compiled: a tenth of the time, and there is none yet.
+
+    Numba compiles under a lock, so that no two threads are here at once.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._was_enabled = False
+
+    def on_start(self, compilation: Any) -> None:
+        if not self._depth:
+            if not any(compilation.data["dispatcher"] is kernel for kernel in KERNELS):
+                return
+            self._was_enabled = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, compilation: Any) -> None:
+        if self._depth:
+            self._depth -= 1
+            if not self._depth and self._was_enabled:
+                gc.enable()
+
+
+event.register("numba:compile", _WithoutCollector())
 
 
 def is_kept(kernel: Any) -> bool:

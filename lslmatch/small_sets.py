@@ -271,7 +271,8 @@ def _find_nearest_all(a, b, sizes, most, limits, logarithm, numbers, duals, part
         if alone:
             conflicts -= 1
         else:
-            partners[out : out + n + m] = -1
+            for k in range(out, out + n + m):
+                partners[k] = -1
         a_start, b_start = a_start + sizes[p, 0], b_start + sizes[p, 1]
         out, begin = out + n + m, begin + n * m
     return conflicts

@@ -277,3 +277,40 @@ def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeyp
 
     monkeypatch.setattr(_jit, "_Cache", nowhere)
     assert _jit.kernel(double)(21) == 42
+
+
+def test_the_collector_rests_only_while_a_kernel_is_compiled():
+    printed = run_compiled(
+        """
+        import gc
+        import numba
+        from numba.core import event
+        from lslmatch._jit import KERNELS, kernel
+
+        class Watch(event.Listener):
+            def on_start(self, compilation):
+                seen.append(gc.isenabled())
+
+            def on_end(self, compilation):
+                pass
+
+        event.register("numba:compile", Watch())
+
+        def compile_anew(wrap):
+            seen.clear()
+            wrap(lambda value: value + 1)(1)
+            print(seen, gc.isenabled())
+
+        seen = []
+        compile_anew(kernel)
+        compile_anew(numba.njit)
+        gc.disable()
+        compile_anew(kernel)
+        gc.enable()
+        try:
+            kernel(lambda value: value.missing)(1)
+        except numba.TypingError:
+            print(gc.isenabled())
+        """
+    )
+    assert printed.splitlines() == ["[False] True", "[True] True", "[False] False", "True"]

@@ -21,7 +21,7 @@ from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
-from lslmatch.assignment.least_values import choose_least, next_limit
+from lslmatch.assignment.least_values import choose_least
 from lslmatch.assignment.screening import (
     ColumnFactors,
     PairScreen,
@@ -32,7 +32,6 @@ from lslmatch.assignment.screening import (
     screen_row,
 )
 from lslmatch.assignment.shortlists import Shortlists
-from lslmatch.costs import cost_of_pair
 from lslmatch.geometry.tiles import empty_in_line
 
 #: Coordinates of a row that is computed which take as long as one step: a row scanned, a column reached.
@@ -61,6 +60,8 @@ class _PathWorkspace(NamedTuple):
     values: NDArray[np.floating]  # one row of screening values, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the value up to which a computed row was reached
+    portion: IntArray  # (m,) further columns of a row, those beyond its list
+    portion_cost: FloatArray  # (m,) their costs
     #: (5,) sizes of the heap, of `reached`, of `scanned` (0: no search is under way); how many rows this
     #: call has computed; and the nearest end of a path so far
     sizes: IntArray
@@ -88,6 +89,8 @@ def _make_workspace(screen: PairScreen, factors: ColumnFactors, state: DualState
         empty_in_line(factors.factor.shape, factors.factor.dtype),
         screen.lanes(),
         np.full(n, _NOT_COMPUTED, screen.infinity.dtype),
+        np.empty(m, np.intp),
+        np.empty(m),
         np.zeros(5, np.intp),
     )
 
@@ -208,46 +211,65 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state
-    distance, row_before, reached, scanned, levels, heap, place, values, _, passed, sizes = work
+    (
+        distance,
+        row_before,
+        reached,
+        scanned,
+        levels,
+        heap,
+        place,
+        values,
+        _,
+        passed,
+        portion,
+        portion_cost,
+        sizes,
+    ) = work
     n, m, size = row_dual.size, row_of_col.size, list_col.shape[1]
     held, reached_count, scanned_count, begun = 0, 0, 1, 1
     sink, nearest = np.intp(-1), np.inf
     front = 0.0
-    i, arcs = starts[0], size + 1
+    # Of row i, `count` pairs of its list, or beyond it, are to be followed, and one arc for all others.
+    i, count, beyond = starts[0], size, False
+    bound = list_bound[i]
     if sizes[2] == 0:
         scanned[0] = i
         levels[i] = 0.0
     else:
         # After a pause the next node is taken at once.
-        held, reached_count, scanned_count, sink, arcs = sizes[0], sizes[1], sizes[2], sizes[4], 0
+        held, reached_count, scanned_count, sink, count = sizes[0], sizes[1], sizes[2], sizes[4], -1
         nearest = distance[sink] if sink >= 0 else np.inf
         begun = starts.size
     sizes[3] = 0
     while True:
         # Reach the columns of the row's list and, as one node, the rest of the row.
         offset = levels[i] - row_dual[i]
-        if arcs > 0 and offset + price < nearest:
+        if count >= 0 and offset + price < nearest:
             sink = m + n + i
             nearest = max(offset + price, front)
             distance[sink] = nearest
             reached[reached_count] = sink
             reached_count += 1
-        for k in range(arcs):
-            if k < size:
+        for k in range(count + 1):
+            if k == count:
+                node = m + i
+                length = offset + bound
+            elif beyond:
+                node = portion[k]
+                length = offset + (portion_cost[k] - col_dual[node])
+            else:
                 node = list_col[i, k]
                 length = offset + (list_cost[i, k] - col_dual[node])
-            else:
-                node = m + i
-                length = offset + list_bound[i]
             # Never back before the front, where rounding may lead: what is behind it is settled.
             length = length if length > front else front
-            if length >= nearest or (k < size and length >= distance[node]):
+            if length >= nearest or (k < count and length >= distance[node]):
                 continue
             if distance[node] == np.inf:
                 reached[reached_count] = node
                 reached_count += 1
             distance[node] = length
-            if k < size:
+            if k < count:
                 row_before[node] = i
                 if row_of_col[node] < 0:
                     sink, nearest = node, length
@@ -264,13 +286,13 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
             place[node] = at
         if begun < starts.size:
             i = starts[begun]
+            bound = list_bound[i]
             begun += 1
             levels[i] = 0.0
             scanned[scanned_count] = i
             scanned_count += 1
             continue
         # Take the nearest node. The rest of a row: compute the row, and reach its columns.
-        arcs = size + 1
         while True:
             found = held == 0 or distance[heap[0]] >= nearest
             if found or sizes[3] >= rows:
@@ -299,79 +321,34 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
                 levels[i] = front
                 scanned[scanned_count] = i
                 scanned_count += 1
+                count, bound, beyond = size, list_bound[i], False
                 break
             i = node - m
             sizes[3] += 1
             screen_row(screen, factors, i, values)
-            if passed[i] == _NOT_COMPUTED:
-                _renew_list(screen, factors.top, lists, work, i)
-                break
-            sizes[0], sizes[1] = held, reached_count
-            sink = _reach_next(screen, factors.top, state, work, i, sink)
-            held, reached_count = sizes[0], sizes[1]
-            nearest = distance[sink] if sink >= 0 else np.inf
+            beyond = passed[i] != _NOT_COMPUTED
+            count, bound = _list_least(screen, factors.top, lists, work, i)
+            break
 
 
 @step_kernel
-def _renew_list(screen, top, lists, work, i):
-    """Renew the list of a row whose screening values are known."""
-    col, values, lanes = lists.col[i], work.values, work.lanes
-    choose_least(values.view(lanes.dtype), lanes, screen.infinity, col)
-    price_row(screen.geometry, screen.rule, i, col, lists.cost[i])
-    for k in range(col.size):
-        col[k] = max(col[k], 0)
+def _list_least(screen, top, lists, work, i):
+    """List the best pairs of a row whose screening values are known; its next ones if that was done before.
+
+    Returns how many these are, and a bound of all that come after them.
+    """
+    values, lanes = work.values, work.lanes
+    bits, first = values.view(lanes.dtype), work.passed[i]
+    renewed = first == _NOT_COMPUTED
+    cols, costs = (lists.col[i], lists.cost[i]) if renewed else (work.portion, work.portion_cost)
+    for j in range(bits.size):
+        bits[j] = bits[j] if bits[j] >= first else screen.infinity
+    count = choose_least(bits, lanes, screen.infinity, cols)
+    price_row(screen.geometry, screen.rule, i, cols[:count], costs)
     work.passed[i] = lanes[0]
-    lists.bound[i] = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])
-
-
-@step_kernel
-def _reach_next(screen, top, state, work, i, sink):
-    """Reach the next few columns of a row beyond its list and, as one node, the rest of it."""
-    geometry, rule = screen.geometry, screen.rule
-    _, col_dual, _, row_of_col = state
-    distance, row_before, reached, _, _, heap, place, values, lanes, passed, sizes = work
-    bits = values.view(lanes.dtype)
-    m = row_of_col.size
-    rest = m + i
-    front = distance[rest]
-    offset = work.level[i] - state.row_dual[i]
-    first = passed[i]
-    limit = next_limit(bits, lanes, first, screen.infinity)
-    for j in range(m):
-        if bits[j] < first or bits[j] >= limit:
-            continue
-        length = max(offset + (cost_of_pair(geometry, rule, i, j) - col_dual[j]), front)
-        if length >= distance[j] or (sink >= 0 and length >= distance[sink]):
-            continue
-        if distance[j] == np.inf:
-            reached[sizes[1]] = j
-            sizes[1] += 1
-        distance[j] = length
-        row_before[j] = i
-        if row_of_col[j] < 0:
-            sink = j
-        else:
-            _bring_forward(distance, heap, place, sizes, j)
-    passed[i] = limit
-    if limit < screen.infinity:
-        lanes[0] = limit
-        bound = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])
-        distance[rest] = max(offset + bound, front)
-        _bring_forward(distance, heap, place, sizes, rest)
-    return sink
-
-
-@inline_kernel
-def _bring_forward(distance, heap, place, sizes, node):
-    """Put a node on the heap, or move it up, according to its distance."""
-    at = place[node]
-    if at < 0:
-        at = sizes[0]
-        sizes[0] += 1
-    while at > 0 and distance[heap[(at - 1) >> 1]] > distance[node]:
-        above = heap[(at - 1) >> 1]
-        heap[at] = above
-        place[above] = at
-        at = (at - 1) >> 1
-    heap[at] = node
-    place[node] = at
+    bound = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])
+    if renewed:
+        lists.bound[i] = bound
+        for k in range(count, cols.size):
+            cols[k], costs[k] = 0, np.inf
+    return count, bound

@@ -224,7 +224,8 @@ def _search_shortest_path(cost, state, work, start):
     scanned_rows[0] = start
     level = 0.0
     now = 0
-    shortest[0, :] = np.inf
+    for j in range(open_dual.size):
+        shortest[0, j] = np.inf
     while True:
         nearest = np.inf
         while scans < queued:

@@ -33,7 +33,7 @@ def lower_to(bits, least):
 
 @inline_kernel
 def fold_to_lanes(bits, lanes):
-    """Fill the first LANES entries of `lanes` with the least value of each lane.
+    """Fill the first LANES entries of `lanes` with the least value of each lane, and return the least of all.
 
     The size of `lanes` is a power of two that divides that of `bits`; its halves are folded onto each other
     until LANES are left.
@@ -41,20 +41,17 @@ def fold_to_lanes(bits, lanes):
     width = lanes.size
     if bits.size == width and width > LANES:
         width //= 2
-        for j in range(width):
-            lanes[j] = min(bits[j], bits[width + j])
-    else:
-        copy_values(bits[:width], lanes)
-        for start in range(width, bits.size, width):
-            lower_to(bits[start : start + width], lanes)
+    for j in range(width):
+        lanes[j] = bits[j]
+    for start in range(width, bits.size, width):
+        part = bits[start : start + width]
+        for j in range(part.size):
+            lanes[j] = min(part[j], lanes[j])
     while width > LANES:
         width //= 2
-        lower_to(lanes[width : 2 * width], lanes[:width])
-
-
-@inline_kernel
-def least_of_lanes(lanes):
-    """Return the least value of all lanes."""
+        part = lanes[width : 2 * width]
+        for j in range(part.size):
+            lanes[j] = min(part[j], lanes[j])
     least = lanes[0]
     for lane in range(1, LANES):
         least = min(least, lanes[lane])
@@ -77,54 +74,34 @@ def note_two_least(bits, lanes, offset, least, nearest, i):
 
 @step_kernel
 def choose_least(bits, lanes, infinity, cols):
-    """Fill `cols` with the columns of the least values, then with -1; `lanes[0]` with the next value.
+    """Fill `cols` with the columns of the least values and return how many; `lanes[0]` is the next value.
 
     The number of values to choose is not met exactly: the limit below which values are taken is the least
-    value of a certain lane, such that mostly a little less than `cols.size` are below it. Where more
-    are, the greatest of them are left out.
+    value of a certain lane, such that mostly a little less than `cols.size`, or LANES, are below it. Where
+    more are than there is room for, the greatest of them are left out.
     """
     size = cols.size
     fold_to_lanes(bits, lanes)
-    limit = _limit_above(lanes, int(LANES * (1.0 - np.exp(-0.8 * size / LANES))), infinity)
-    kept = np.empty(size, bits.dtype)
+    limit = _limit_above(lanes, int(LANES * (1.0 - np.exp(-0.8 * min(size, LANES) / LANES))), infinity)
     left_out = limit
     count = 0
     for lane in range(LANES):
         if lanes[lane] < limit:
             for j in range(lane, bits.size, LANES):
-                value = bits[j]
-                if value < limit:
+                if bits[j] < limit:
                     if count < size:
-                        kept[count] = value
                         cols[count] = j
                         count += 1
                     else:
                         at = 0
                         for k in range(1, size):
-                            at = k if kept[k] > kept[at] else at
-                        left_out = min(left_out, max(value, kept[at]))
-                        if value < kept[at]:
-                            kept[at] = value
+                            at = k if bits[cols[k]] > bits[cols[at]] else at
+                        greatest = bits[cols[at]]
+                        left_out = min(left_out, max(bits[j], greatest))
+                        if bits[j] < greatest:
                             cols[at] = j
-    for k in range(count, size):
-        cols[k] = -1
     lanes[0] = left_out
-
-
-@inline_kernel
-def next_limit(bits, lanes, first, infinity):
-    """Return the end of the next portion of a row, which begins with the values that are `first`.
-
-    The portion consists of the values from `first` on that are below the limit: the least ones of about half
-    of the lanes and what lies between them, or all that are finite if only a few are left.
-    """
-    least = np.empty(lanes.size, lanes.dtype)
-    for start in range(0, bits.size, lanes.size):
-        for j in range(lanes.size):
-            value = bits[start + j] if bits[start + j] >= first else infinity
-            least[j] = value if start == 0 or value < least[j] else least[j]
-    fold_to_lanes(least, lanes)
-    return _limit_above(lanes, LANES // 2, infinity)
+    return count
 
 
 @inline_kernel

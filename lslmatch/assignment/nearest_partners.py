@@ -18,7 +18,6 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.least_values import (
     copy_values,
     fold_to_lanes,
-    least_of_lanes,
     lower_to,
     note_two_least,
 )
@@ -173,7 +172,10 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                 for i in range(start, stop):
                     row_least[i, 1] = min(row_least[i, 1], tile_least[s])
                 break
-            col_part, b_limit = col_least[t * cols : (t + 1) * cols], tiles.b_limits[t].max()
+            col_part, b_limits = col_least[t * cols : (t + 1) * cols], tiles.b_limits[t]
+            b_limit = b_limits[0]
+            for j in range(1, cols):
+                b_limit = max(b_limit, b_limits[j])
             for few in range(start, stop, FEW_ROWS):
                 few_stop = min(few + FEW_ROWS, stop)
                 if low.shape[0]:
@@ -189,21 +191,24 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                 for i in range(few, few_stop):
                     values = block[i - few]
                     bits = values.view(col_least.dtype)
-                    fold_to_lanes(bits, lanes)
-                    least = least_of_lanes(lanes)
                     limit[0] = tiles.a_limits[i] + b_limit
-                    # (A square that is negative by rounding is less than all others as an integer, too.)
-                    if least < limit_bits[0] and correct_cancelled(
-                        geometry, i, t * cols, values, tiles.a_limits[i], tiles.b_limits[t]
-                    ):
-                        fold_to_lanes(bits, lanes)
-                        least = least_of_lanes(lanes)
-                    if squares.shape[0]:
-                        copy_values(values, squares[i, t * cols : (t + 1) * cols])
-                    if x_weight.size:
+                    # Once; again if values were corrected; and again if they are divided by weights.
+                    corrected = divided = False
+                    while True:
+                        least = fold_to_lanes(bits, lanes)
+                        # (A square that is negative by rounding is less than all others as an integer, too.)
+                        if not corrected and least < limit_bits[0]:
+                            corrected = True
+                            if correct_cancelled(geometry, i, t * cols, values, tiles.a_limits[i], b_limits):
+                                continue
+                        if divided:
+                            break
+                        if squares.shape[0]:
+                            copy_values(values, squares[i, t * cols : (t + 1) * cols])
+                        if not x_weight.size:
+                            break
                         divide_by_weights(x_weight, y_weight, i, t * cols, values)
-                        fold_to_lanes(bits, lanes)
-                        least = least_of_lanes(lanes)
+                        corrected = divided = True
                     lower_to(bits, col_part)
                     if least < row_least[i, 1]:
                         note_two_least(bits, lanes, t * cols, row_least[i], nearest, i)

@@ -21,6 +21,12 @@ class SolverSettings(NamedTuple):
     """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
     many_conflicts: float = 0.15
     """There are many conflicts if more than this share of the rows must share their nearest column."""
+    crowded_conflicts: float = 0.75
+    """Far more are too many for shortlists in few dimensions: more than this share of the rows, ..."""
+    crowded_dimensions: int = 3
+    """... in at most so many dimensions, ..."""
+    crowded_pairs: int = 1200**2
+    """... the dense solver is quicker up to so many pairs."""
     most_passes: float = 40
     """Work after which shortest paths are given up for the dense solver, in passes over all pairs."""
     last_resort: int = 25

@@ -122,7 +122,9 @@ def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
             if squares.shape[0]:
                 copy_values(squares[rows[r]], row)
             turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
-            choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
+            count = choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
+            for k in range(count, cols_out.shape[1]):
+                cols_out[r, k] = -1
             bound[r] = bound_of_value(screen, factors.top, lanes[:1].view(tiles.a.dtype)[0])
 
 

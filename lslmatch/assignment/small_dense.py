@@ -59,7 +59,8 @@ def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
                 square = entries[k] if entries[k] > floor else floor
                 entries[k] = log_kernel(square)
         if n == m:
-            col_dual[:] = np.inf
+            for j in range(m):
+                col_dual[j] = np.inf
             for i in range(n):
                 line = cost[start + i * m : start + (i + 1) * m]
                 for j in range(m):
@@ -141,11 +142,14 @@ def _augment_all(cost, sizes, most, floors, duals, partners, totals):
         begin, out = begin + n * m, out + n + m
         row_dual, col_dual = duals[first : first + n], duals[first + n : out]
         col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
-        open_dual[:m] = col_dual
+        # By loops: filling a slice would take twice as long to compile as all the rest.
+        for j in range(m):
+            open_dual[j] = col_dual[j]
         for free in range(n):
             if col_of_row[free] >= 0 or floors[p] == 0.0:
                 continue
-            shortest[:m] = np.inf
+            for j in range(m):
+                shortest[j] = np.inf
             i, level, scans, j = free, 0.0, 0, 0
             while True:
                 scanned[scans], level_of[scans] = i, level

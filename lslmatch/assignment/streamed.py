@@ -94,7 +94,7 @@ def solve_streamed(
                 lists = Shortlists(found.col[:, None], least[:, None], found.bound)
                 trail.leave(geometry, lists, state.col_dual)
             return state
-        if conflicts > settings.many_conflicts * n and n * m <= settings.dense_pairs:
+        if _is_dense(n, m, geometry.a.shape[1], conflicts, settings):
             return _solve_densely(geometry, rule, workers)
     lists = Shortlists.empty(n, min(settings.list_size, m))
     exhausted, few = free_rows, recalled is not None or col_dual is not None
@@ -131,6 +131,13 @@ def solve_streamed(
             trail.leave(geometry, lists, state.col_dual)
         return state
     return _solve_densely(geometry, rule, workers)
+
+
+def _is_dense(n: int, m: int, d: int, conflicts: int, settings: SolverSettings) -> bool:
+    """Say whether rows that must share their nearest column are so many that the dense solver is quicker."""
+    if conflicts > settings.crowded_conflicts * n and d <= settings.crowded_dimensions:
+        return n * m <= min(settings.crowded_pairs, settings.last_resort * settings.dense_pairs)
+    return conflicts > settings.many_conflicts * n and n * m <= settings.dense_pairs
 
 
 def least_costs(

@@ -173,6 +173,24 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
         assert (streamed.least_costs(geometry, rule) <= least + 1e-9).all()
 
 
+@pytest.mark.parametrize(("d", "shift", "dense"), [(3, 100.0, True), (3, 0.0, False), (4, 100.0, False)])
+def test_crowded_sets_in_few_dimensions_are_solved_densely_at_once(monkeypatch, d, shift, dense):
+    augmented = []
+
+    def augment_all(*arguments):
+        augmented.append(arguments)
+        return augmentation.augment_all(*arguments)
+
+    monkeypatch.setattr(streamed, "augment_all", augment_all)
+    set_solver(monkeypatch, small_pairs=0, dense_pairs=1600, crowded_pairs=2500, most_passes=1e9)
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(50, d)), rng.normal(size=(50, d)) + shift
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
+    rule = log_rule(geometry)._replace(offset=0.0)
+    assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+    assert bool(augmented) != dense
+
+
 def test_the_dense_solver_is_the_last_resort(monkeypatch):
     """Sets far apart: a cost is nearly the sum of one of its row and one of its column."""
     given_up = []
@@ -182,7 +200,7 @@ def test_the_dense_solver_is_the_last_resort(monkeypatch):
         return not given_up[-1]
 
     monkeypatch.setattr(streamed, "augment_all", augment_all)
-    set_solver(monkeypatch, small_pairs=0, many_conflicts=1.0, steps_per_call=50)
+    set_solver(monkeypatch, small_pairs=0, many_conflicts=1.0, crowded_pairs=0, steps_per_call=50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
