@@ -23,7 +23,8 @@ from lslmatch._validation import (
     check_result_covariance,
 )
 from lslmatch.certificate_left_out import LeftOutCosts, whitened
-from lslmatch.certificate_tree import Need, find_doubtful
+from lslmatch.certificate_products import find_doubtful
+from lslmatch.certificate_tree import Need
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array, and of those that should stay in the processor's cache.
@@ -34,6 +35,8 @@ _TREE_PAIRS = 1 << 20
 _MARGIN = 1e-9
 #: Squares below this share of others are not told from 0.
 _COINCIDENT = 2.0**-84
+#: Mean squared difference of coordinates below which what they lost in rounding counts.
+_CLOSE = 2.0**-8
 
 
 def check_certificate(
@@ -125,6 +128,8 @@ def check_certificate(
     found = [worst]
 
     def judge(i: IntArray, j: IntArray) -> None:
+        others = permutation[i] != j
+        i, j = i[others], j[others]
         with np.errstate(all="ignore"):
             for start in range(0, i.size, _BLOCK_ENTRIES):
                 some = slice(start, start + _BLOCK_ENTRIES)
@@ -218,15 +223,16 @@ class _Costs:
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
         self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
         origin, shift = np.ldexp(x[0], -self.exponent), np.ldexp(shift, -self.exponent)
-        offset = shift - origin
-        constants = offset, _rounding_error(shift, -origin, offset)
+        offset, offset_rest = _sum(shift, -origin)
         self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
         self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
         for block in _cached_blocks(x):
-            self.x[block], self.x_rest[block] = _sum((_times_power(x[block], -self.exponent), -origin))
+            self.x[block], self.x_rest[block] = _sum(_times_power(x[block], -self.exponent), -origin)
         for block in _cached_blocks(y):
-            scaled = _exact_product(fraction, _times_power(y[block], power - self.exponent))
-            self.y[block], self.y_rest[block] = _sum((*scaled, *constants))
+            product, rest = _exact_product(fraction, _times_power(y[block], power - self.exponent))
+            mapped, lost = _sum(product, offset)
+            # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
+            self.y[block], self.y_rest[block] = _sum(mapped, lost + (rest + offset_rest))
         # Beside a large common offset all this may be very small: choose the unit by what is left.
         rest = max(np.abs(self.x).max(), np.abs(self.y).max())
         shrunk = math.frexp(rest)[1] if rest > 0 else 0
@@ -292,8 +298,14 @@ class _Costs:
         for start in range(0, i.size, step):
             row, col = i[start : start + step], j[start : start + step]
             differences = self.x[row] - self.y[col]
-            differences += self.x_rest[row] - self.y_rest[col]
-            squares[start : start + step] = np.einsum("ij,ij->i", differences, differences)
+            some = np.einsum("ij,ij->i", differences, differences)
+            # (In this form what is not a number counts as close.)
+            close = np.flatnonzero(~(some > _CLOSE * self.x.shape[1]))
+            if close.size:
+                row, col = row[close], col[close]
+                differences = differences[close] + (self.x_rest[row] - self.y_rest[col])
+                some[close] = np.einsum("ij,ij->i", differences, differences)
+            squares[start : start + step] = some
         if self.criterion == "lsl" and self.floor == 0.0:
             return squares
         if self.criterion == "lsl":
@@ -322,25 +334,22 @@ def _times_power(values: FloatArray, exponent: int, out: FloatArray | None = Non
     return np.ldexp(values, exponent, out=out)
 
 
-def _exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, ...]:
-    """Return terms whose sum is the product without error: halves of the factors have exact products."""
+def _exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the product and what it lost in rounding: halves of the factors have exact products."""
     half, halves = float(np.float32(factor)), values.astype(np.float32).astype(np.float64)
     rest, rests = factor - half, values - halves
-    return half * halves, half * rests, rest * halves, rest * rests
+    product = factor * values
+    lost = half * halves - product
+    lost += half * rests
+    lost += rest * halves
+    lost += rest * rests
+    return product, lost
 
 
-def _sum(terms: tuple[FloatArray, ...]) -> tuple[FloatArray, FloatArray]:
-    """Add up terms; return the sum and what it lost in rounding."""
-    total, rest = terms[0], np.zeros_like(terms[0])
-    for term in terms[1:]:
-        before, total = total, total + term
-        rest += _rounding_error(before, term, total)
-    # Where terms cancelled, their rest may be as large as what is left: round the sum once more.
-    rounded = total + rest
-    return rounded, _rounding_error(total, rest, rounded)
-
-
-def _rounding_error(p: FloatArray, q: FloatArray, total: FloatArray) -> FloatArray:
-    """Return what ``total = p + q`` lost in rounding."""
+def _sum(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of two terms and what it lost in rounding."""
+    total = p + q
     back = total - p
-    return (p - (total - back)) + (q - back)
+    lost = p - (total - back)
+    lost += q - back
+    return total, lost

@@ -72,7 +72,7 @@ class _Tree(NamedTuple):
     t: NDArray[np.float32]  # (leaves, _LEAF) over the unit
 
 
-def find_doubtful(
+def find_doubtful_in_tree(
     x: FloatArray, y: FloatArray, need: Need, judge: Callable[[IntArray, IntArray], None], workers: int
 ) -> None:
     """Hand over to `judge`, some at a time, all pairs (i[k], j[k]) that may not have what they need.

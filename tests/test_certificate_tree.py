@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, certificate, certificate_tree, check_certificate, match
-from lslmatch.certificate_tree import Need, find_doubtful
+from lslmatch.certificate_tree import Need, find_doubtful_in_tree
 from tests.support.reference import SMALL
 
 
 def doubtful(x, y, need, workers=1):
     """All pairs that are handed over, each of them once."""
     pairs = []
-    find_doubtful(x, y, need, lambda i, j: pairs.extend(zip(i.tolist(), j.tolist(), strict=True)), workers)
+    find_doubtful_in_tree(
+        x, y, need, lambda i, j: pairs.extend(zip(i.tolist(), j.tolist(), strict=True)), workers
+    )
     assert len(set(pairs)) == len(pairs)
     return set(pairs)
 

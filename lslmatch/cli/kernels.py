@@ -84,6 +84,7 @@ def runs() -> list[Callable[[], object]]:
 
     small, unequal, wide = pair(30, 30, 3, 0.1), pair(25, 40, 3, 0.1), pair(20, 20, 30, 0.5)
     streamed, hard, many = pair(450, 450, 3, 0.01), pair(450, 460, 2, 0.3), pair(4100, 4100, 2, 1e-4)
+    broad = pair(1030, 1030, 16, 1e-4)
     levels, other = (np.ones(450), np.ones(460)), rng.normal(size=(30, 3))
     costs = rng.normal(size=(8, 12))
     return [
@@ -100,6 +101,7 @@ def runs() -> list[Callable[[], object]]:
         lambda: lslmatch.match(*hard, objective="lsns", noise=levels),
         lambda: lslmatch.match(*streamed, covariance="estimate"),
         lambda: lslmatch.check_certificate(*many, lslmatch.match(*many)),
+        lambda: lslmatch.check_certificate(*broad, lslmatch.match(*broad)),
         lambda: judged(unequal, alignment="auto", covariance="auto"),
         lambda: lslmatch.match(*pair(410, 410, 1001, 0.1)),
         lambda: lslmatch.match(*hard, objective="lss"),

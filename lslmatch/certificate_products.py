@@ -1,0 +1,190 @@
+"""Which pairs may cost too little, by one product for each pair: for the certificate, on its own.
+
+A pair (i, j) needs a squared distance above ``(p[i] + q[j]) * (s[i] + t[j])``. Both sides, and a bound of all
+rounding errors besides, are one product of a vector of the row with a vector of the column,
+
+    |x|^2 - p s,  1,            -p,  -s,  -2 x
+    1,            |y|^2 - q t,   t,   q,   y
+
+so products in single precision, of which a processor computes a hundred billion in a second, settle all pairs
+but those that are positive by less than such errors. A distance is no less than that in the leading
+coordinates: where the partners are much nearer than others, a few of these settle nearly all pairs.
+
+In few dimensions a tree of boxes looks at fewer pairs, and so it does wherever points crowd so much that
+single precision does not tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lslmatch._jit import fused_kernel, inline_kernel, kernel
+from lslmatch._threads import over_rows
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.certificate_tree import Need, find_doubtful_in_tree
+
+#: Fewest coordinates and most pairs for which products are quicker than the tree.
+_FEWEST_DIMENSIONS, _MOST_PAIRS = 13, 1 << 30
+#: Shares of the coordinates that are tried on a few rows, and how many.
+_PARTS, _SAMPLED_ROWS = (0.1, 0.2, 0.35, 0.5, 1.0), 32
+#: A doubtful pair takes as long as so many coordinates of others, and as its own times so many.
+_EXACTLY, _EXACTLY_PER_COORDINATE = 10_000, 300
+#: If more of the pairs are doubtful, the tree is asked.
+_GREATEST_SHARE = 0.002
+#: Columns of a tile, and tiles in a call of the kernel; rows of which products are computed together, and
+#: rows in a call.
+_COLUMNS, _TILES, _ROWS_AT_ONCE, _ROWS = 512, 8, 4, 256
+#: Unit roundoff of single precision; what underflow may cost and, beside a share of the norms that is left
+#: over for it, that coordinates of about 1 were rounded to double precision, and centred.
+_ROUNDOFF, _LOST = 2.0**-24, 2.0**-74
+#: Columns that are looked through together.
+_LANES = 32
+
+
+class _Vectors(NamedTuple):
+    """The vectors whose products are positive only for pairs that have what they need."""
+
+    row: NDArray[np.float32]  # (n, k), k divisible by 4
+    col: NDArray[np.float32]  # (tiles, k, _COLUMNS)
+
+
+def find_doubtful(
+    x: FloatArray, y: FloatArray, need: Need, judge: Callable[[IntArray, IntArray], None], workers: int
+) -> None:
+    """Hand over to `judge`, some at a time, all pairs (i[k], j[k]) that may not have what they need.
+
+    Coordinates and duals are finite, and no coordinate is above 1. With several workers, `judge` is
+    called in their threads.
+    """
+    n, d = x.shape
+    vectors = None
+    if d >= _FEWEST_DIMENSIONS and n * len(y) <= _MOST_PAIRS:
+        vectors = _cheapest_vectors(x, y, need)
+    if vectors is None:
+        find_doubtful_in_tree(x, y, need, judge, workers)
+        return
+
+    def run(worker: int, first: int, last: int) -> None:
+        judge(*_find(vectors, np.arange(first, last)))
+
+    over_rows(run, n, _ROWS, workers)
+
+
+@np.errstate(all="ignore")
+def _cheapest_vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors | None:
+    """Choose how many coordinates to look at, by a few rows; None if too many pairs stay doubtful."""
+    d = x.shape[1]
+    some = np.linspace(0, len(x) - 1, min(len(x), _SAMPLED_ROWS)).astype(np.intp)
+    # In units in which variances are at most 1, and with sums of duals whose parts are about equal.
+    unit = max(float(need.s.max()), float(need.t.max())) or 1.0
+    p, q, s, t = need.p * unit, need.q * unit, need.s / unit, need.t / unit
+    if q.any():
+        middle = (float(np.median(p)) - float(np.median(q))) / 2.0
+        p, q = p - middle, q + middle
+    scaled = Need(p, q, s, t)
+    centre = y.mean(axis=0)
+    x, y = x - centre, y - centre
+    chosen, least = None, np.inf
+    for size in (max(int(part * d), 1) for part in _PARTS):
+        if size >= least:
+            break
+        vectors = _vectors(x[:, :size], y[:, :size], scaled)
+        # (Each row has one pair that is always doubtful.)
+        share = max(_find(vectors, some)[0].size - some.size, 0) / (some.size * len(y))
+        work = size + share * (_EXACTLY + _EXACTLY_PER_COORDINATE * d)
+        if work < least and share <= _GREATEST_SHARE:
+            chosen, least = vectors, work
+    return chosen
+
+
+def _vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors:
+    """Make the vectors of some coordinates.
+
+    Their product has K = d + 4 terms of two rounded numbers each, so its error is less than K + 4 roundoffs
+    times the sum of the terms' sizes, which is at most ``2 |x|^2 + 2 |y|^2 + (|p| + |q|) (s + t)``. Norms are
+    lowered and needs are raised by twice that.
+    """
+    (n, d), m = x.shape, len(y)
+    error = 2.0 * (d + 8) * _ROUNDOFF
+    p, q = need.p + error * np.abs(need.p), need.q + error * np.abs(need.q)
+    size = (d + 7) // 4 * 4
+    row = np.zeros((n, size), np.float32)
+    row[:, 0] = (1.0 - 2.0 * error) * np.einsum("ij,ij->i", x, x) - p * need.s - _LOST
+    row[:, 1], row[:, 2], row[:, 3] = 1.0, -p, -need.s
+    row[:, 4 : d + 4] = -2.0 * x
+    tiles = -(-m // _COLUMNS)
+    flat = np.zeros((tiles * _COLUMNS, size), np.float32)
+    flat[:m, 0] = 1.0
+    flat[:m, 1] = (1.0 - 2.0 * error) * np.einsum("ij,ij->i", y, y) - q * need.t
+    flat[m:, 1] = np.inf
+    flat[:m, 2], flat[:m, 3], flat[:m, 4 : d + 4] = need.t, q, y
+    col = np.empty((tiles, size, _COLUMNS), np.float32)
+    col[:] = flat.reshape(tiles, _COLUMNS, size).transpose(0, 2, 1)
+    return _Vectors(row, col)
+
+
+def _find(vectors: _Vectors, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Give all doubtful pairs of some rows."""
+    some = vectors.row[rows]
+    room = np.empty((2, rows.size * _TILES * _COLUMNS), np.int32)
+    block = np.empty((_ROWS_AT_ONCE, _COLUMNS), np.float32)
+    found = []
+    for first in range(0, len(vectors.col), _TILES):
+        count = _look(some, vectors.col[first : first + _TILES], block, room)
+        found.append(room[:, :count] + np.array([[0], [first * _COLUMNS]]))
+    i, j = np.concatenate(found, axis=1)
+    return rows[i], j
+
+
+@kernel
+def _look(row, col, block, out):
+    """Write the pairs whose product is not positive, and return how many there are."""
+    found = 0
+    last = row.shape[0] - 1
+    for tile in range(col.shape[0]):
+        for first in range(0, row.shape[0], _ROWS_AT_ONCE):
+            i1, i2, i3 = min(first + 1, last), min(first + 2, last), min(first + 3, last)
+            _multiply(row[first], row[i1], row[i2], row[i3], col[tile], block)
+            for r in range(min(_ROWS_AT_ONCE, row.shape[0] - first)):
+                if not _all_positive(block[r]):
+                    for start in range(0, _COLUMNS, _LANES):
+                        if not _all_positive(block[r, start : start + _LANES]):
+                            for j in range(start, start + _LANES):
+                                if not block[r, j] > 0.0:
+                                    out[0, found] = first + r
+                                    out[1, found] = tile * _COLUMNS + j
+                                    found += 1
+    return found
+
+
+@inline_kernel
+def _all_positive(values):
+    # In this form what is not a number is not positive.
+    positive = True
+    for j in range(values.size):
+        positive &= values[j] > 0.0
+    return positive
+
+
+@fused_kernel
+def _multiply(row0, row1, row2, row3, col, block):
+    """Compute the products of four rows with a tile, four terms at a time; their number is divisible by 4."""
+    size, cols = col.shape
+    out0, out1, out2, out3 = block[0], block[1], block[2], block[3]
+    block[:] = 0.0
+    for k in range(0, size, 4):
+        b0, b1, b2, b3 = col[k], col[k + 1], col[k + 2], col[k + 3]
+        p0, p1, p2, p3 = row0[k], row0[k + 1], row0[k + 2], row0[k + 3]
+        q0, q1, q2, q3 = row1[k], row1[k + 1], row1[k + 2], row1[k + 3]
+        r0, r1, r2, r3 = row2[k], row2[k + 1], row2[k + 2], row2[k + 3]
+        s0, s1, s2, s3 = row3[k], row3[k + 1], row3[k + 2], row3[k + 3]
+        for j in range(cols):
+            c0, c1, c2, c3 = b0[j], b1[j], b2[j], b3[j]
+            out0[j] = out0[j] + p0 * c0 + p1 * c1 + p2 * c2 + p3 * c3
+            out1[j] = out1[j] + q0 * c0 + q1 * c1 + q2 * c2 + q3 * c3
+            out2[j] = out2[j] + r0 * c0 + r1 * c1 + r2 * c2 + r3 * c3
+            out3[j] = out3[j] + s0 * c0 + s1 * c1 + s2 * c2 + s3 * c3
