@@ -1,5 +1,6 @@
 """The pages about the experiments quote the committed tables, and nothing else."""
 
+import functools
 import importlib.util
 import json
 import re
@@ -19,6 +20,7 @@ NUMBER = r"(-?\d+(?:\.\d+)?)"
 QUOTES = re.findall(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", TEXT)
 
 
+@functools.cache
 def measured(decimals):
     """Every estimate with its limits in the committed tables, rounded like a quotation."""
     found = set()
