@@ -45,8 +45,7 @@ def real_sets(rows: Sequence[Row]) -> list[list[str]]:
 def limits_of_false_pairs(rows: Sequence[Row]) -> list[list[str]]:
     """Give the share of false pairs that came, a line for each setting."""
     asked = [*map(str, false_share.ASKED), false_share.AUTO]
-    names = [f"`FalseShare({share})`" for share in asked[:-1]]
-    lines = [["d, noise", *names, '`"auto"`']]
+    lines = [["d, noise", f"`FalseShare({asked[0]})`", *asked[1:-1], '`"auto"`']]
     for d, noise in dict.fromkeys((row["d"], row["noise"]) for row in rows):
         found = {str(row["asked"]): row for row in rows if (row["d"], row["noise"]) == (d, noise)}
         cells = [
