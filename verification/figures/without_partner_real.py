@@ -168,7 +168,7 @@ STUDY = Study(
         *(cell for data in _CORN for cell in _cells("development", data, (0, 8, 40))),
         *_cells("development", _ALL, (0, 2, 20)),
         *(cell for data in _VERSE_SETS for cell in _cells("development", data, (0, 3, 20))),
-        *(cell for data in held_out.SETS for cell in _cells("held out", data, (0, 4, 40))),
+        *(cell for data in held_out.SETS for cell in _cells("held out", data, (0, 8, 40))),
     ),
     setup=load_objects,
     trial=trial,
