@@ -40,7 +40,8 @@ def require_certificate(x: Any, y: Any, result: MatchResult, objective: str = "l
     try:
         violation = np.inf
         isotropic = result.covariance is None or result.covariance.is_isotropic
-        if isotropic and result.criterion == "lsl" and len(x) == len(y) >= _MANY:
+        complete = len(x) == len(y) and bool((result.permutation >= 0).all())
+        if isotropic and complete and result.criterion == "lsl" and len(x) >= _MANY:
             violation = certificate_violation(x, y, result)
         if not violation <= CERTIFICATE_TOLERANCE:
             # The library carries rounding errors, which count where points nearly coincide.

@@ -68,3 +68,13 @@ def test_a_matching_by_another_objective_has_no_certificate_for_this_one():
         recovery.require_certificate(x, y, squares)
     with pytest.raises(recovery.UncertifiedError, match="violated"):
         recovery.require_certificate(x, y, squares._replace(criterion="lsl"))
+
+
+def test_a_matching_of_some_points_is_certified_however_many_there_are(monkeypatch):
+    monkeypatch.setattr(recovery, "_MANY", 1)
+    truth = random_configuration(20, 4, separation=3.0, scale=3.0, shift=50.0, rng=0)
+    x, y = truth.sample(1)
+    result = recovery.certified_match(x, y, pairs=15)
+    assert (result.permutation < 0).sum() == 5
+    with pytest.raises(recovery.UncertifiedError, match="violated"):
+        recovery.require_certificate(x, y, result._replace(price=result.price - 1.0))
