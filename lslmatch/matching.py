@@ -17,7 +17,7 @@ from lslmatch._validation import (
     check_pairs,
     check_point_pair,
 )
-from lslmatch.alignment.doubt import AlignmentWarning, doubt_moments
+from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
@@ -184,7 +184,7 @@ def match(
 
 def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
     """Warn if the pairs contradict the moments; with sets of different sizes these differ in any case."""
-    if len(x) == len(y) and result.covariance is None and result.row_dual is not None:
+    if len(x) == len(y) >= LEAST_PAIRS and result.covariance is None and result.row_dual is not None:
         doubt = doubt_moments(x, y, result)
         if doubt:
             warnings.warn(

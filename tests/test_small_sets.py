@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, check_certificate, estimate_affine, match, small_sets
+from lslmatch import Affine, check_certificate, estimate_affine, match, match_many, small_sets
+from lslmatch.assignment.small_dense import FEW_FREE, MANY_FREE, solve_conflicts
 from tests.support.matching import assert_is_matching
 from tests.support.solver import set_solver
 
@@ -117,3 +118,31 @@ def test_large_sets_go_the_long_way():
     assert not small_sets.is_short((100, 1000), 100, "lsl", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsns", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsl", "profile")
+
+
+@pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_FREE}), (1.0, {MANY_FREE})])
+@pytest.mark.parametrize("objective", ["lsl", "lss"])
+def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkeypatch):
+    seen = set()
+
+    def note(*arguments):
+        seen.update(arguments[5].tolist())
+        solve_conflicts(*arguments)
+
+    monkeypatch.setattr(small_sets, "solve_conflicts", note)
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(40, 3))
+    for k in range(5):
+        y = x + noise * rng.normal(size=x.shape)
+        result = match(x, y[: 40 - k], objective=objective)
+        assert check_certificate(x, y[: 40 - k], result) <= 1e-12 * max(1.0, abs(result.objective))
+    assert seen - {0} >= codes, seen
+
+
+def test_problems_with_few_and_many_free_rows_are_solved_in_one_call():
+    rng = np.random.default_rng(6)
+    xs = [rng.normal(size=(30, 3)) for _ in range(12)]
+    ys = [x + noise * rng.normal(size=x.shape) for x, noise in zip(xs, 4 * [0.01, 0.2, 1.0], strict=True)]
+    for x, y, result in zip(xs, ys, match_many(xs, ys), strict=True):
+        assert result == match(x, y)
+        assert check_certificate(x, y, result) <= 1e-12 * abs(result.objective)

@@ -18,7 +18,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
 #: Points that are asked at most, and pairs that are needed.
-_ASKED, _LEAST_PAIRS = 512, 12
+_ASKED, LEAST_PAIRS = 512, 12
 #: Out of more than this number of points, so many or up to twice as many give the median.
 _MEDIAN_OF = 128
 #: Standard errors beyond which directions are not chance.
@@ -35,17 +35,15 @@ class AlignmentWarning(UserWarning):
     """Scale and shift by moments do not suit the pairs that were found with them."""
 
 
-@np.errstate(all="ignore")
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
-    if len(x) < _LEAST_PAIRS:
-        return ""
     permutation, scale, shift = result.permutation, result.scale, result.shift
     if len(x) <= _ASKED and not _may_contradict(x, y, permutation, scale, shift):
         return ""
     return _contradiction(x, y, permutation, scale, shift)
 
 
+@np.errstate(all="ignore")
 def _contradiction(
     x: FloatArray, y: FloatArray, permutation: IntArray, scale: float, shift: FloatArray
 ) -> str:
@@ -57,7 +55,7 @@ def _contradiction(
     length = _norms(direction)
     seen = length > _ROUNDING * max(float(a.max()), -float(a.min()))
     n = int(seen.sum())
-    if n < _LEAST_PAIRS:
+    if n < LEAST_PAIRS:
         return ""
     if n < rows.size:
         a, b, direction, length = a[seen], b[seen], direction[seen], length[seen]
@@ -121,7 +119,7 @@ def _may_contradict(x, y, permutation, scale, shift):
             squares += cosine * cosine
             for k in range(d):
                 mean[k] += residual[i, k] / length
-    if seen < _LEAST_PAIRS:
+    if seen < LEAST_PAIRS:
         return False
     sideways = 0.0
     for k in range(d):

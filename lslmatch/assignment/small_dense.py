@@ -3,7 +3,8 @@
 The method is that of :mod:`lslmatch.assignment.dense`. Here the matrices follow each other in one flat
 array, as do the results of each problem: the duals of its rows and then those of its columns, and so the
 partners. Loops are plain, so that they take little time to be compiled. A problem of `sizes` (n, m) has the
-smaller side as rows; all costs are finite. Those that have partners already are left alone.
+smaller side as rows; all costs are finite. Where few rows are free, costs are computed only of rows that a
+search comes to, and nothing is reduced.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.costs import log_kernel
 
+#: How many rows of a problem are free, those of the others being matched to their nearest columns.
+NONE_FREE, FEW_FREE, MANY_FREE = 0, 1, 2
 #: Scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 4
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -22,34 +25,39 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 def solve_conflicts(
     cost: FloatArray,
     sizes: IntArray,
-    most: int,
     floors: FloatArray,
     logarithm: bool,
+    reduce: bool,
+    free: IntArray,
     duals: FloatArray,
     partners: IntArray,
     totals: FloatArray,
 ) -> None:
-    """Solve problems without partners, given squared distances; a floor of 0: not ordinary, left alone.
+    """Solve problems with free rows, given squared distances; `reduce` says that some have many.
 
     Costs are squared distances or their logarithms, not below those of the floors. Column duals are 0.
     """
-    if _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
-        _augment_all(cost, sizes, most, floors, duals, partners, totals)
+    if not reduce or _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
+        _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals)
 
 
 @kernel
-def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
-    """Reduce columns (of square problems) and rows, and match what can be; return how many rows are free.
+def _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
+    """Reduce columns (of square problems) and rows, and match what can be; return how many problems are left.
 
     As the dense solver does, with one sweep of augmenting row reduction of a bounded number of scans.
     """
-    free = np.empty(most, np.int64)
+    most = 0
+    for p in range(sizes.shape[0]):
+        most = max(most, min(sizes[p, 0], sizes[p, 1]))
+    free_rows = np.empty(most, np.int64)
     out = begin = left = 0
     for p in range(sizes.shape[0]):
         n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
         start, first = begin, out
         begin, out = begin + n * m, out + n + m
-        if floors[p] == 0.0 or partners[first] >= 0:
+        if free[p] != MANY_FREE:
+            left += free[p] == FEW_FREE
             continue
         row_dual, col_dual = duals[first : first + n], duals[first + n : out]
         col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
@@ -87,13 +95,13 @@ def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
                     row_of_col[j], col_of_row[i] = i, j
                     break
             if col_of_row[i] < 0:
-                free[waiting] = i
+                free_rows[waiting] = i
                 waiting += 1
         budget, taken, problem_left = _SCANS_PER_ROW * waiting, 0, 0
         i = -1
         while i >= 0 or taken < waiting:
             if i < 0:
-                i = free[taken]
+                i = free_rows[taken]
                 taken += 1
             line = cost[start + i * m : start + (i + 1) * m]
             best = second = np.inf
@@ -123,7 +131,10 @@ def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
             if holder >= 0:
                 col_of_row[holder] = -1
             i = holder
-        left += problem_left
+        if problem_left:
+            left += 1
+        else:
+            free[p] = NONE_FREE
         totals[p] = 0.0
         for k in range(first, out):
             totals[p] += duals[k]
@@ -131,29 +142,42 @@ def _reduce_all(cost, sizes, most, floors, logarithm, duals, partners, totals):
 
 
 @kernel
-def _augment_all(cost, sizes, most, floors, duals, partners, totals):
+def _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
     """Match every free row along a shortest augmenting path (Dijkstra's search over all columns)."""
+    most = 0
+    for p in range(sizes.shape[0]):
+        most = max(most, sizes[p, 0], sizes[p, 1])
     shortest, distance, open_dual, level_of = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     before, closed, scanned = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    is_priced = np.empty(most, np.bool_)
     out = begin = 0
     for p in range(sizes.shape[0]):
         n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
         start, first = begin, out
         begin, out = begin + n * m, out + n + m
+        if free[p] == NONE_FREE:
+            continue
+        floor = floors[p]
+        for i in range(n):
+            is_priced[i] = free[p] == MANY_FREE or not logarithm
         row_dual, col_dual = duals[first : first + n], duals[first + n : out]
         col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
         # By loops: filling a slice would take twice as long to compile as all the rest.
         for j in range(m):
             open_dual[j] = col_dual[j]
-        for free in range(n):
-            if col_of_row[free] >= 0 or floors[p] == 0.0:
+        for waiting in range(n):
+            if col_of_row[waiting] >= 0:
                 continue
             for j in range(m):
                 shortest[j] = np.inf
-            i, level, scans, j = free, 0.0, 0, 0
+            i, level, scans, j = waiting, 0.0, 0, 0
             while True:
                 scanned[scans], level_of[scans] = i, level
                 offset, line = level - row_dual[i], cost[start + i * m : start + (i + 1) * m]
+                if not is_priced[i]:
+                    is_priced[i] = True
+                    for j in range(m):
+                        line[j] = log_kernel(line[j] if line[j] > floor else floor)
                 # The least distance by its bit pattern, so that this is a vector loop.
                 least = _GREATEST_BITS
                 for j in range(m):

@@ -9,6 +9,7 @@ import pytest
 import lslmatch
 from lslmatch import matching, small_sets, theory
 from lslmatch.alignment import moments, registry
+from lslmatch.alignment.small import UNKNOWN
 from lslmatch.results import Affine
 from tests.verification.support import exit_code, verdicts
 from verification import claims
@@ -48,16 +49,16 @@ def forgets_to_centre(x, y):
     return Affine(scale, np.mean(x, axis=0) - scale * np.mean(y, axis=0))
 
 
-align_all = small_sets._align_all
+match_nearest = small_sets._match_nearest
 
 
-def forgets_to_centre_all(x, y, sizes, numbers, *arrays):
+def forgets_to_centre_all(x, y, sizes, logarithm, numbers, *arrays):
     x_end, y_end = np.cumsum(sizes, axis=0).T
     for k, (n, m) in enumerate(sizes):
-        if numbers[k, 0] == small_sets._UNKNOWN:
+        if numbers[k, 0] == UNKNOWN:
             found = forgets_to_centre(x[x_end[k] - n : x_end[k]], y[y_end[k] - m : y_end[k]])
             numbers[k, 0], numbers[k, 2:] = found
-    align_all(x, y, sizes, numbers, *arrays)
+    return match_nearest(x, y, sizes, logarithm, numbers, *arrays)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def forgets_to_centre_all(x, y, sizes, numbers, *arrays):
         (lslmatch, "estimate_affine", "theorem-1"),
         (moments, "estimate_affine", "standardisation-invariance"),
         (registry, "estimate_affine", "standardisation-invariance"),
-        (small_sets, "_align_all", "standardisation-invariance"),
+        (small_sets, "_match_nearest", "standardisation-invariance"),
     ],
 )
 def test_a_scale_estimator_that_forgets_to_centre_is_refuted(module, name, claim, monkeypatch, tmp_path):
