@@ -1,11 +1,15 @@
 """The warning that the pairs contradict the moments: when it comes, and when it does not."""
 
+import math
+import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lslmatch import AlignmentWarning, match
+from lslmatch.alignment import doubt
 from tests.support.reference import SMALL
 from verification.scenarios.strangers import LIKE, draw_partly_common
 
@@ -50,3 +54,108 @@ def test_rounding_errors_are_not_doubted():
         warnings.simplefilter("error", AlignmentWarning)
         match(3.0 * y[::-1] + 1e9, y)
         match(y[::-1], y)
+
+
+# ---------------------------------------------------------------------------- the two looks
+
+
+def spoiled(seed):
+    """Pairs under a map that is off by more or less: none, shift, scale or both; and now and then exact ones."""
+    rng = np.random.default_rng([18, seed])
+    n, d = int(rng.integers(11, 40)), int(rng.integers(1, 7))
+    y, permutation = 2.0 * rng.standard_normal((n, d)), rng.permutation(n)
+    y[:2] *= 30.0
+    noise = rng.standard_normal((n, d)) * np.exp(rng.standard_normal((n, 1)))
+    noise[: int(rng.integers(0, 14))] = 0.0
+    offset = rng.standard_normal(d) * (seed % 2) * rng.uniform(0.0, 2.0)
+    factor = 1.0 + (seed // 2 % 2) * rng.uniform(-0.6, 0.6)
+    x = 1.5 * y[permutation] * factor + 0.7 + offset + noise
+    return x, y, permutation, 1.5, np.full(d, 0.7)
+
+
+def pairs_of(x, y, permutation, scale, shift):
+    mapped = scale * y[permutation] + shift
+    residual, middle = x - mapped, x + mapped
+    length = np.linalg.norm(residual, axis=1)
+    return residual, middle, length, length > 2.0**-30 * np.abs(x).max()
+
+
+def first_look(x, y, permutation, scale, shift):
+    residual, middle, length, seen = pairs_of(x, y, permutation, scale, shift)
+    centre = middle.mean(axis=0)
+    for _ in range(2):
+        weight = 1.0 / np.linalg.norm(middle - centre, axis=1)
+        centre = weight @ middle / weight.sum()
+    n, d = int(seen.sum()), x.shape[1]
+    if n < 12:
+        return False
+    direction, position = residual[seen] / length[seen, None], middle[seen] - centre
+    sideways = float((direction.mean(axis=0) ** 2).sum())
+    if sideways > 0.03 and n * sideways - 1.0 > 2.0 * math.sqrt(2.0 / d):
+        return True
+    cosine = (direction * position).sum(axis=1) / np.linalg.norm(position, axis=1)
+    outwards = abs(cosine.mean())
+    return outwards > 0.05 and outwards > 2.0 * cosine.std() / math.sqrt(n)
+
+
+def second_look(x, y, permutation, scale, shift):
+    residual, middle, length, seen = pairs_of(x, y, permutation, scale, shift)
+    n = int(seen.sum())
+    if n < 12:
+        return ""
+    direction, half = residual[seen] / length[seen, None], n // 2
+    sideways = float((direction.mean(axis=0) ** 2).sum())
+    trace = np.mean([(direction[k] @ direction[half + k]) ** 2 for k in range(half)])
+    deviation = (n * sideways - 1.0) / math.sqrt(2.0 * trace)
+    if deviation > 4.0 and sideways > 0.03:
+        return f"the shift: residuals of {n} pairs point to one side, beyond chance by {deviation:.0f} sigma"
+    position = middle[seen] - np.median(middle[seen], axis=0)
+    norms = np.maximum(np.linalg.norm(position, axis=1), 1e-300)
+    cosine = (direction * position).sum(axis=1) / norms
+    deviation = abs(cosine.mean()) / (cosine.std() / math.sqrt(n) + 1e-12)
+    if deviation > 4.0 and abs(cosine.mean()) > 0.1:
+        where = "outwards" if cosine.mean() > 0 else "inwards"
+        return f"the scale: residuals of {n} pairs point {where}, beyond chance by {deviation:.0f} sigma"
+    return ""
+
+
+def test_both_looks_say_what_their_definitions_say():
+    seen = []
+    for seed in range(240):
+        sets = spoiled(seed)
+        found = bool(doubt._may_contradict(*sets)), doubt._contradiction(*sets)
+        assert found == (first_look(*sets), second_look(*sets)), seed
+        seen.append((found[0], re.sub(r"\d+", "", found[1])))
+    # All outcomes occur, also a first look that the second one does not confirm.
+    assert {where for _, where in seen} == {
+        "",
+        "the shift: residuals of  pairs point to one side, beyond chance by  sigma",
+        "the scale: residuals of  pairs point outwards, beyond chance by  sigma",
+        "the scale: residuals of  pairs point inwards, beyond chance by  sigma",
+    }
+    assert {(True, ""), (False, "")} <= set(seen)
+
+
+def test_a_point_in_the_very_centre_points_nowhere():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((13, 2)), rng.standard_normal((13, 2))
+    x[0], y[0] = 1.0, -1.0  # their sum is 0, as is that of each of the others with its mirror image
+    x[7:], y[7:] = -x[1:7], -y[1:7]
+    sets = x, y, np.arange(13), 1.0, np.zeros(2)
+    assert doubt._may_contradict(*sets) in (True, False)
+    assert "nan" not in doubt._contradiction(*sets)
+
+
+def few_pairs(n):
+    x = np.linspace(-1.0, 1.0, n)[:, None] * [1.0, 0.5] + 0.2 * np.random.default_rng(n).standard_normal((n, 2))
+    return x + 3.0, x
+
+
+@pytest.mark.parametrize(("n", "told"), [(11, False), (12, True), (513, True), (700, True)])
+def test_a_dozen_pairs_are_needed_and_of_many_some_are_asked(n, told):
+    x, y = few_pairs(n)
+    result = SimpleNamespace(permutation=np.arange(n), scale=1.0, shift=np.zeros(2))
+    said = doubt.doubt_moments(x, y, result)
+    assert said.startswith("the shift: residuals of") == told
+    if told:
+        assert f"residuals of {min(n, 512)} pairs" in said

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lslmatch import ProfileCurve, check_certificate, match
-from lslmatch.alignment.profile import _GAIN
+from lslmatch.alignment.profile import _GAIN, _mean, _window
 from tests.support.alignment import adversarial, draw, likelihood, searches
 from tests.support.reference import SMALL
 
@@ -169,3 +169,38 @@ def test_other_objectives_match_at_the_alignment_that_lsl_finds(alignment, objec
     # Small sets with a given map are summed in another order.
     assert result.objective == pytest.approx(expected.objective, rel=1e-14)
     np.testing.assert_array_equal(result.permutation, expected.permutation)
+
+
+# ---------------------------------------------------------------------------- the window
+
+
+@pytest.mark.parametrize(("n", "m", "d"), [(30, 30, 3), (30, 30, 1), (25, 40, 4)])
+def test_the_window_is_five_standard_errors_of_the_scale_to_either_side(n, m, d):
+    rng = np.random.default_rng([n, m, d])
+    b = rng.standard_normal((m, d)) * np.linspace(0.5, 2.0, m)[:, None]
+    cols = rng.permutation(m)[:n]
+    a = b[cols] + 0.02 * rng.standard_normal((n, d))
+    variance = 0.0
+    for p, q in zip(a, b[cols], strict=True):
+        variance += sum((p + q) ** 2) * sum((p - q) ** 2) / d
+    variance /= (2 * (a**2).sum()) ** 2
+    if n < m:
+        squares = (b**2).sum(axis=1)
+        variance += squares.var() / (2 * squares.mean()) ** 2 * (1 / n - 1 / m)
+    low, high = _window(a, b, cols)
+    assert math.log(high) == pytest.approx(5.0 * math.sqrt(variance), rel=1e-9)
+    assert low * high == pytest.approx(1.0, rel=1e-12)
+    assert high < 2.0
+
+
+def test_the_window_is_at_most_a_factor_of_two_and_empty_where_only_rounding_is_left():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((6, 2))
+    assert _window(a, 5.0 * rng.standard_normal((6, 2)), np.arange(6)) == pytest.approx((0.5, 2.0))
+    assert _window(a, a * (1.0 + 1e-14), np.arange(6)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**1021, 2.0**-1060])
+def test_means_are_in_the_range_of_numbers(unit):
+    points = np.array([[1.0, 3.0], [2.0, 3.5], [3.0, 2.5], [2.0, 3.0]])
+    np.testing.assert_array_equal(_mean(points * unit), np.array([2.0, 3.0]) * unit)
