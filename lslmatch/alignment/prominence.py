@@ -58,11 +58,10 @@ class Judge:
         """Find the nearest partners of some points, by default of those that are asked."""
         rows = self.rows if rows is None else rows
         scale, shift = map_
-        near, squares = _two_nearest((self.a[rows] - shift) / scale, self._b_columns)
-        cols = near[:, 0]
+        cols, squares = _two_nearest((self.a[rows] - shift) / scale, self._b_columns)
         back, back_squares = _two_nearest(scale * self.b[cols] + shift, self._a_columns)
         # Of the column's pairs the least that is not the row's own.
-        other = np.where(back[:, 0] == rows, back_squares[:, 1], back_squares[:, 0])
+        other = np.where(back == rows, back_squares[:, 1], back_squares[:, 0])
         other = np.minimum(other, squares[:, 1] * (scale * scale))
         own = np.maximum(squares[:, 0] * (scale * scale), _FLOOR)
         prominence = np.log(np.maximum(other, _FLOOR) / own)
@@ -87,56 +86,56 @@ class Judge:
 def _two_nearest(
     points: FloatArray, columns: FloatArray, others_only: bool = False
 ) -> tuple[IntArray, FloatArray]:
-    """Give the two nearest of the points in `columns` (d, m), and their squared distances.
+    """Give the nearest of the points in `columns` (d, m), and the squared distances of the two nearest.
 
     If `others_only`, points at distance 0 do not count.
     """
-    nearest, squares = np.zeros((len(points), 2), np.intp), np.empty((len(points), 2))
+    nearest, squares = np.empty(len(points), np.intp), np.empty((len(points), 2))
     _fill_two_nearest(points, columns, 0.0 if others_only else -1.0, nearest, squares)
     return nearest, squares
 
 
 @kernel
 def _fill_two_nearest(points, columns, above, nearest, squares):
-    """Fill the columns of the two least squared distances that are greater than `above`, and these."""
+    """Fill the two least squared distances that are greater than `above`, and the column of the least."""
     row = np.empty(columns.shape[1])
     for i in range(points.shape[0]):
-        _note_two_nearest(points[i], columns, above, row, nearest[i], squares[i])
+        nearest[i] = _note_two_nearest(points[i], columns, above, row, squares[i])
 
 
 @step_kernel
-def _note_two_nearest(point, columns, above, row, nearest, squares):
+def _note_two_nearest(point, columns, above, row, squares):
     d, m = columns.shape
     row[:] = 0.0
     for k in range(d):
         value, column = point[k], columns[k]
         for j in range(m):
             row[j] += (column[j] - value) * (column[j] - value)
-    nearest[:] = 0
+    nearest = 0
     squares[:] = np.inf
     for j in range(m):
         if row[j] < squares[1] and row[j] > above:
             if row[j] < squares[0]:
                 squares[0], squares[1] = row[j], squares[0]
-                nearest[0], nearest[1] = j, nearest[0]
+                nearest = j
             else:
-                squares[1], nearest[1] = row[j], j
+                squares[1] = row[j]
+    return nearest
 
 
 @kernel
 def _rank_maps(scales, shifts, rows, a, b, a_columns, b_columns, total):
     """Fill the sum of the prominences of `rows` under each map, as `Judge.judge` computes them."""
     row, back_row = np.empty(b.shape[0]), np.empty(a.shape[0])
-    nearest, back = np.empty(2, np.intp), np.empty(2, np.intp)
     squares, back_squares = np.empty(2), np.empty(2)
     for k in range(scales.size):
         total[k] = 0.0
         for i in rows:
-            _note_two_nearest((a[i] - shifts[k]) / scales[k], b_columns, -1.0, row, nearest, squares)
-            point = scales[k] * b[nearest[0]] + shifts[k]
-            _note_two_nearest(point, a_columns, -1.0, back_row, back, back_squares)
+            near = _note_two_nearest((a[i] - shifts[k]) / scales[k], b_columns, -1.0, row, squares)
+            point = scales[k] * b[near] + shifts[k]
+            back = _note_two_nearest(point, a_columns, -1.0, back_row, back_squares)
             squares *= scales[k] * scales[k]
-            other = min(squares[1], back_squares[1] if back[0] == i else back_squares[0])
+            other = min(squares[1], back_squares[1] if back == i else back_squares[0])
             ratio = max(other, _FLOOR) / max(squares[0], _FLOOR)
             if ratio > 1.0:
                 total[k] += min(np.log(ratio), _GREATEST)

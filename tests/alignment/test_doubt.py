@@ -60,14 +60,14 @@ def test_rounding_errors_are_not_doubted():
 
 
 def spoiled(seed):
-    """Pairs under a map that is off by more or less: none, shift, scale or both; and now and then exact ones."""
+    """Pairs under a map whose shift or scale is off by more or less; some of them are exact."""
     rng = np.random.default_rng([18, seed])
     n, d = int(rng.integers(11, 40)), int(rng.integers(1, 7))
     y, permutation = 2.0 * rng.standard_normal((n, d)), rng.permutation(n)
     y[:2] *= 30.0
     noise = rng.standard_normal((n, d)) * np.exp(rng.standard_normal((n, 1)))
     noise[: int(rng.integers(0, 14))] = 0.0
-    offset = rng.standard_normal(d) * (seed % 2) * rng.uniform(0.0, 2.0)
+    offset = rng.standard_normal(d) * (seed % 2) * rng.uniform(0.0, 1.2)
     factor = 1.0 + (seed // 2 % 2) * rng.uniform(-0.6, 0.6)
     x = 1.5 * y[permutation] * factor + 0.7 + offset + noise
     return x, y, permutation, 1.5, np.full(d, 0.7)
@@ -121,9 +121,9 @@ def second_look(x, y, permutation, scale, shift):
 
 def test_both_looks_say_what_their_definitions_say():
     seen = []
-    for seed in range(240):
+    for seed in range(320):
         sets = spoiled(seed)
-        found = bool(doubt._may_contradict(*sets)), doubt._contradiction(*sets)
+        found = doubt._may_contradict(*sets), doubt._contradiction(*sets)
         assert found == (first_look(*sets), second_look(*sets)), seed
         seen.append((found[0], re.sub(r"\d+", "", found[1])))
     # All outcomes occur, also a first look that the second one does not confirm.
@@ -136,18 +136,49 @@ def test_both_looks_say_what_their_definitions_say():
     assert {(True, ""), (False, "")} <= set(seen)
 
 
-def test_a_point_in_the_very_centre_points_nowhere():
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((13, 2)), rng.standard_normal((13, 2))
-    x[0], y[0] = 1.0, -1.0  # their sum is 0, as is that of each of the others with its mirror image
-    x[7:], y[7:] = -x[1:7], -y[1:7]
-    sets = x, y, np.arange(13), 1.0, np.zeros(2)
-    assert doubt._may_contradict(*sets) in (True, False)
-    assert "nan" not in doubt._contradiction(*sets)
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+def test_the_unit_does_not_matter(unit):
+    for seed in range(12):
+        x, y, permutation, scale, shift = spoiled(seed)
+        sets, others = (
+            (x, y, permutation, scale, shift),
+            (unit * x, unit * y, permutation, scale, unit * shift),
+        )
+        assert doubt._may_contradict(*sets) == doubt._may_contradict(*others)
+        assert doubt._contradiction(*sets) == doubt._contradiction(*others)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_residuals_below_the_rounding_of_the_coordinates_say_nothing(sign):
+    y = sign * (1e6 + np.random.default_rng(0).standard_normal((20, 2)))
+    y[0, 0] = 1e-3 * sign
+    for shift, told in ((1e-6, False), (1.0, True)):
+        sets = y + shift, y, np.arange(20), 1.0, np.zeros(2)
+        assert doubt._may_contradict(*sets) == told
+        assert bool(doubt._contradiction(*sets)) == told
+
+
+def test_residuals_that_all_agree_are_beyond_any_chance():
+    y = np.vstack([np.eye(12), -np.eye(12)])
+    outwards = 1.2 * y, y, np.arange(24), 1.0, np.zeros(12)
+    assert doubt._may_contradict(*outwards)
+    assert doubt._contradiction(*outwards).startswith("the scale: residuals of 24 pairs point outwards")
+    # The first half to one side, the second to another one: not a cosine between them differs from 0.
+    sideways = np.repeat(np.eye(2), 8, axis=0)
+    places = np.random.default_rng(0).standard_normal((16, 2))
+    found = doubt._contradiction(places + sideways, places, np.arange(16), 1.0, np.zeros(2))
+    assert found.startswith("the shift: residuals of 16 pairs point to one side")
+
+
+def test_pairs_in_the_very_centre_point_neither_outwards_nor_inwards():
+    x = np.vstack([np.eye(8), -np.eye(8)])
+    assert not doubt._may_contradict(x, -x, np.arange(16), 1.0, np.zeros(8))
 
 
 def few_pairs(n):
-    x = np.linspace(-1.0, 1.0, n)[:, None] * [1.0, 0.5] + 0.2 * np.random.default_rng(n).standard_normal((n, 2))
+    x = np.linspace(-1.0, 1.0, n)[:, None] * [1.0, 0.5] + 0.2 * np.random.default_rng(n).standard_normal(
+        (n, 2)
+    )
     return x + 3.0, x
 
 

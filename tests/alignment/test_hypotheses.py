@@ -38,6 +38,14 @@ def test_the_pairs_of_least_angle_are_found(size, seed):
     assert {tuple(pair) for pair in pairs[:count].tolist()} == {pair[1:] for pair in expected}
 
 
+def test_the_second_pair_found_may_be_better_than_the_first():
+    along, lengths = np.array([0.0, 0.9, 0.5]), np.ones((3, 3))
+    lengths[2, 1] = 0.4 / 0.7  # cosines 0.9, 0.5 and 0.7, in this order
+    pairs = np.empty((2, 2), np.intp)
+    assert hypotheses._find_parallel(along, lengths, 0.1, 9.0, pairs) == 2
+    assert sorted(pairs.tolist()) == [[1, 0], [1, 2]]
+
+
 def test_points_in_the_middle_take_part():
     points, core = draw(700, 2), np.array([1.0, 0.5])
     kept = hypotheses._middle(points, core)
@@ -66,6 +74,7 @@ def test_more_pairs_are_tried_in_few_dimensions_and_ranked_in_two_steps(monkeypa
     find = hypotheses._find_parallel
 
     def watched_find(along, lengths, shortest, longest, pairs):
+        assert np.ptp(along) > 0.0  # from two points, not from one with itself
         sizes.setdefault(d, set()).add(len(pairs))
         return find(along, lengths, shortest, longest, pairs)
 

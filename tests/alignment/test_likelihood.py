@@ -129,6 +129,20 @@ def test_lists_hold_the_pairs_that_are_cheapest_where_they_are_closest():
     np.testing.assert_array_equal(lists.cols, order[:, :size])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_hold_them_whatever_their_order_was(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.standard_normal((3, 2)), rng.standard_normal((400, 2))
+    lists = CandidateResiduals.of(a, b, np.zeros(400), (1.0, 1.0), 1e-30)
+    squares = ((a[:, None] - b) ** 2).sum(axis=-1)
+    np.testing.assert_array_equal(lists.cols, np.argsort(squares, axis=1)[:, : lists.cols.shape[1]])
+
+
+def test_heights_are_not_negative():
+    b = np.random.default_rng(0).standard_normal((30, 3))
+    assert MatchedResiduals.all_of(0.1 * b, b, 0.0).height.min() >= 0.0
+
+
 def test_proposals_are_where_the_most_promising_pairs_are_closest():
     a, b = draw(6, 90, 3)
     lists = CandidateResiduals.of(a, b, np.zeros(90), WINDOW, 1e-30)
@@ -145,7 +159,7 @@ def test_proposals_are_where_the_most_promising_pairs_are_closest():
 def centres_by_definition(a, b, factor):
     """Weighted means and the factor that is best about them, in turn, until the map no longer moves."""
     n = len(a)
-    centres, least = np.zeros((2, a.shape[1])), 0.0
+    centres = np.zeros((2, a.shape[1]))
     for _ in range(30):
         residuals = ((a - centres[0] - factor * (b - centres[1])) ** 2).sum(axis=1)
         weights = 1.0 / residuals
@@ -161,11 +175,11 @@ def centres_by_definition(a, b, factor):
     return factor, centres
 
 
-@pytest.mark.parametrize("d", [3, 4, 7])
+@pytest.mark.parametrize(("d", "size"), [(3, 1.0), (4, 1.0), (7, 1.0), (3, 0.02)])
 @pytest.mark.parametrize("seed", range(3))
-def test_centres_are_means_in_which_pairs_of_little_noise_count_more(d, seed):
+def test_centres_are_means_in_which_pairs_of_little_noise_count_more(d, size, seed):
     rng = np.random.default_rng([d, seed])
-    b = rng.standard_normal((15, d)) + 0.5
+    b = size * rng.standard_normal((15, d)) + 0.5
     a = 1.3 * b - 0.4 + rng.standard_normal((15, d)) * 0.05 ** rng.random((15, 1))
     expected, where = centres_by_definition(a, b, 1.0)
     centres = np.zeros((2, d))
@@ -191,8 +205,10 @@ def test_a_set_in_one_place_leaves_the_factor_alone():
     assert np.isfinite(pairs.value(1.7))
 
 
-def test_refining_takes_the_root_of_the_weighted_squares():
+@pytest.mark.parametrize("size", [1.0, 0.02])
+def test_refining_takes_the_root_of_the_weighted_squares(size):
     a, b = draw(12, 12, 4)
+    b *= size
     pairs, factor = MatchedResiduals.of(a, b, 0.0), 1.4
     for _ in range(200):
         residuals = ((a - factor * b) ** 2).sum(axis=1)

@@ -70,7 +70,9 @@ def test_a_map_out_of_range_lets_nothing_stand_out():
     a, b = draw(5, 6, 3)
     with np.errstate(all="ignore"):
         for map_ in (Map(1.0, np.full(3, np.nan)), Map(1e300, np.full(3, 1e300)), Map(0.0, np.zeros(3))):
-            assert Judge(a, b).judge(map_).prominence.tolist() == [0.0] * 5
+            judged = Judge(a, b).judge(map_)
+            assert judged.prominence.tolist() == [0.0] * 5
+            assert ((judged.cols >= 0) & (judged.cols < 6)).all()
 
 
 @pytest.mark.parametrize("d", [1, 3])
@@ -92,7 +94,9 @@ def test_chance_is_limited_and_0_where_all_coincide():
         assert Judge(np.ones((4, 2)), np.ones((4, 2))).chance() == 0.0
 
 
-@pytest.mark.parametrize(("n", "m", "asked"), [(50, 60, 50), (300, 400, 163), (300, 5000, 64), (40, 5000, 40)])
+@pytest.mark.parametrize(
+    ("n", "m", "asked"), [(50, 60, 50), (300, 400, 163), (300, 5000, 64), (40, 5000, 40)]
+)
 def test_some_points_are_asked_spread_over_the_set(n, m, asked):
     rows = Judge(np.zeros((n, 1)), np.zeros((m, 1))).rows
     assert (rows.size, rows[0], rows[-1]) == (asked, 0, n - 1)

@@ -70,6 +70,7 @@ def test_rows_that_repeat_count_once():
     assert other.unit == pytest.approx(one.unit, rel=1e-2)
     np.testing.assert_allclose(other.points[12:], np.broadcast_to(other.points[0], (9, 2)))
     assert starts._first_occurrences(repeated).tolist() == [True] * 12 + [False] * 9
+    assert starts._first_occurrences(np.array([[3.0, 4.0], [3.0, 5.0], [2.0, 5.0]])).all()
     mixed = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [3.0, 5.0]])
     assert starts._first_occurrences(mixed).tolist() == [True, True, False, True, False, True]
 
@@ -94,6 +95,16 @@ def test_the_core_is_the_mean_of_the_half_that_is_nearest_to_it(strays):
     cluster = np.array([0.4, -0.3]) + 0.01 * rng.standard_normal((strays + strays % 2, 2))
     far = np.array([1.5, 1.0]) + rng.uniform(0.0, 1.0, (strays, 2))
     np.testing.assert_allclose(starts._core(np.vstack([far, cluster])), cluster.mean(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_core_is_looked_for_step_by_step(seed):
+    points = np.random.default_rng(seed).exponential(size=(61, 2)) - 0.4
+    centre = np.zeros(2)
+    for _ in range(6):
+        nearest = np.argsort(np.linalg.norm(points - centre, axis=1))[:31]
+        centre = points[nearest].mean(axis=0)
+    np.testing.assert_allclose(starts._core(points), centre, rtol=1e-12)
 
 
 def test_the_core_of_a_set_is_in_its_units():

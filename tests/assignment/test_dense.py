@@ -106,6 +106,21 @@ def test_no_finite_assignment_gives_no_state(cost):
     assert dense.solve_dense(np.array(cost)) is None
 
 
+@pytest.mark.parametrize("free", range(3))
+@pytest.mark.parametrize("sweeps", [0, 2])
+def test_a_path_may_end_in_any_column(free, sweeps, monkeypatch):
+    # Both rows want one column, and the second best of the first row is the one that nobody has.
+    monkeypatch.setattr(dense, "_REDUCTION_SWEEPS", sweeps)
+    cost = np.full((2, 3), 9.0)
+    wanted = (free + 1) % 3
+    cost[:, wanted] = 1.0
+    cost[:, free] = [3.0, 4.0]
+    state = dense.solve_dense(cost)
+    assert state.col_of_row.tolist() == [free, wanted]
+    proof = (np.arange(2), state.col_of_row, state.row_dual, state.col_dual)
+    assert certificate_violation(cost, proof) == 0.0
+
+
 @pytest.mark.parametrize("m", [0, 3])
 def test_no_rows_give_an_empty_state(m):
     state = dense.solve_dense(np.empty((0, m)))

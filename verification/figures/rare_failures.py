@@ -31,7 +31,8 @@ class State(NamedTuple):
 def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     """Place n points at equal distances, and learn how they are exchanged."""
     objective = parameters["objective"]
-    return State(pairs_of(equidistant(parameters["n"], parameters["separation"]), objective, rng), objective)
+    noise = np.ones(parameters["n"])
+    return State(pairs_of(equidistant(noise, parameters["separation"]), noise, objective, rng), objective)
 
 
 def trial(state: State, rng: np.random.Generator) -> list[Row]:

@@ -106,6 +106,8 @@ def _change(node: ast.AST, variant: int) -> str:
         if isinstance(node.value, bool):
             node.value = not node.value
         elif isinstance(node.value, (int, float)):
+            if variant and node.value == 1:
+                return ""  # twice 1 is 1 more
             node.value = node.value + 1 if variant else node.value * 2 + (node.value == 0) * -1
         else:
             return ""
