@@ -6,25 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._types import FloatArray
-from lslmatch.covariance.pair_costs import costs_of_result, match_pairs
-from lslmatch.covariance.trimmed import can_be_relearned, match_again
-from lslmatch.partnership import Partnership, judge_pairs
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.partnership import Partnership
+from lslmatch.relearning import judge_all
 from lslmatch.results import FalseShare, MatchResult
 
 #: Number of pairs n * m up to which pairs can be chosen: several matrices of that size are made.
 _MOST_ENTRIES = 1 << 26
 #: Fewer pairs than this say nothing about each other.
 _LEAST_PAIRS = 6
-#: How often a covariance is learned again at most, and from which share of the pairs at least.
-_ROUNDS, _LEAST_SHARE = 10, 0.1
 #: By what share fewer pairs may be right under a covariance, for its cross-entropy beside that of isotropic
 #: noise: isotropic noise that predicts its pairs badly is too sure of them.
 _FEWER_RIGHT = ((1.0 / 3.0, 0.1), (0.9, 0.02))
 #: Otherwise so many more must be.
 _MORE_RIGHT = 0.02
-#: By what factor fewer pairs are tried where the target is missed.
-_FEWER = 0.95
+#: By what factor pairs stand out more where isotropic noise is wrong.
+_STANDS_OUT_MORE = 1.5
 
 
 def is_choosable(n: int, m: int) -> bool:
@@ -42,125 +39,105 @@ def check_choosable(n: int, m: int) -> None:
 
 
 def choose_pairs(
-    x: FloatArray, y: FloatArray, result: MatchResult, target: FalseShare | None, refit: bool, workers: int
+    x: FloatArray,
+    y: FloatArray,
+    result: MatchResult,
+    target: FalseShare | None,
+    refit: bool,
+    workers: int,
+    base: MatchResult | None = None,
 ) -> MatchResult:
-    """Keep the pairs of a matching that are probably true, or so many that few are expected to be false.
+    """Keep the pairs of a matching that are probably right, or so many that few are expected to be false.
 
     A covariance that was learned from all pairs is learned again from those that are kept; if `refit`,
-    with scale and shift.
+    with scale and shift. Beside it, `base` is the matching with isotropic noise: the better choice is taken.
     """
+    found = _choose(x, y, result, target, refit, target is not None, workers)
+    covariance = found.result.covariance
+    if base is None or covariance is None or covariance.is_isotropic or found.result.confidence is None:
+        return found.result
+    # Isotropic noise is not taken for granted here: two opinions are heard, as under a learned covariance.
+    return _better(_choose(x, y, base, target, False, True, workers), found)
+
+
+class _Choice(NamedTuple):
+    result: MatchResult
+    right: float  # how many of the chosen pairs are probably right
+    stands_out: float  # mean prominence of all pairs beside that of chance
+
+
+def _choose(
+    x: FloatArray,
+    y: FloatArray,
+    result: MatchResult,
+    target: FalseShare | None,
+    refit: bool,
+    twice: bool,
+    workers: int,
+) -> _Choice:
     most = min(len(x), len(y))
     if most < _LEAST_PAIRS:
-        return _decided(result, f"pairs: all {most}, which are too few to choose from")
-    result, costs, judged = _judge(x, y, result, refit, workers)
-    k = judged.accepted if target is None else judged.within(target.share, can_be_relearned(result))
-    chosen = result
-    while True:
-        if k == 0:
-            return _without_pairs(result, costs, judged)
-        if k == most:
-            chosen = result
-        elif can_be_relearned(result):
-            chosen = _surest(result, judged, k)
-        else:
-            chosen = match_pairs(x, y, result, k, workers)
-        chosen = chosen._replace(confidence=_confidence(chosen, result, judged))
-        if target is None or _false_share(chosen) <= target.share:
-            break
-        # The cheapest k pairs need not be the k cheapest of all: a few may be other pairs.
-        k = int(_FEWER * k)
-    if k == most:
+        line = f"pairs: all {most}, which are too few to choose from"
+        return _Choice(_decided(result, line), float(most), 0.0)
+    result, costs, judged = judge_all(x, y, result, refit, twice, workers)
+    rows = judged.accepted if target is None else judged.within(target.share)
+    if rows.size == 0:
+        return _Choice(_without_pairs(result, costs, judged), 0.0, judged.stands_out)
+    chosen = _take(result, judged, rows)
+    if rows.size == most:
         why = "as none is more probably of points without a partner"
-    elif target is None or k == judged.accepted:
+    elif target is None or rows.size == judged.accepted.size:
         why = "as the others are more probably of points without a partner"
     else:
         why = f"as more would have an expected share of false pairs above {target.share:g}"
-    line = f"pairs: {k} of at most {most}, {why} (expected share of false pairs {_false_share(chosen):.2g})"
-    return _decided(chosen, line)
+    right = float(judged.right[np.isin(judged.rows, rows)].sum())
+    false = 1.0 - right / rows.size
+    line = f"pairs: {rows.size} of at most {most}, {why} (expected share of false pairs {false:.2g})"
+    return _Choice(_decided(chosen, line), right, judged.stands_out)
 
 
-def _surest(result: MatchResult, judged: Partnership, k: int) -> MatchResult:
-    """Take the pairs that are most probably true out of the matching of all points.
+def _take(result: MatchResult, judged: Partnership, rows: IntArray) -> MatchResult:
+    """Take some pairs out of the matching of all points, with their confidences.
 
-    The cheapest pairs need not be these under a learned covariance: in many dimensions some points are near
-    to all others.
+    They need not be the cheapest: points whose noise is high are dear, and in many dimensions some points
+    are near to all others.
     """
-    surest = np.argsort(-judged.true, kind="stable")[:k]
-    rows = judged.rows[surest]
+    taken = np.isin(judged.rows, rows)
+    confidence = np.full(result.permutation.size, np.nan)
+    confidence[rows] = judged.right[taken]
+    if taken.all():
+        return result._replace(confidence=confidence)
     permutation = np.full(result.permutation.size, -1, np.intp)
     permutation[rows] = result.permutation[rows]
-    total = float(judged.cost[surest].sum())
-    return result._replace(permutation=permutation, objective=total, chosen_from=result.permutation)
+    return result._replace(
+        permutation=permutation,
+        objective=float(judged.cost[taken].sum()),
+        chosen_from=result.permutation,
+        confidence=confidence,
+    )
 
 
-def better_choice(plain: MatchResult, learned: MatchResult) -> MatchResult:
+def _better(plain: _Choice, learned: _Choice) -> MatchResult:
     """Take the choice with isotropic noise or that under a learned covariance: where more is probably right.
 
-    Somewhat fewer will do under a covariance that predicts its own pairs clearly better.
+    Somewhat fewer will do under a covariance that predicts its own pairs clearly better; and if its pairs
+    stand out clearly more, isotropic noise is wrong, and too sure of its pairs.
     """
-    covariance = learned.covariance
-    if (
-        covariance is None
-        or covariance.is_isotropic
-        or plain.confidence is None
-        or learned.confidence is None
-    ):
-        return learned
-    without, under = float(np.nansum(plain.confidence)), float(np.nansum(learned.confidence))
-    how = f"{under:.0f} pairs are probably right under it, {without:.0f} with isotropic noise"
+    covariance = learned.result.covariance
+    assert covariance is not None
+    how = f"{learned.right:.0f} pairs are probably right under it, {plain.right:.0f} with isotropic noise"
     how += f", and its cross-entropy is {covariance.cross_entropy:.3g}"
     how += f" against {covariance.isotropic_cross_entropy:.3g}"
-    least = (1.0 + _MORE_RIGHT) * without
+    least = (1.0 + _MORE_RIGHT) * plain.right
     for ratio, fewer in reversed(_FEWER_RIGHT):
         if covariance.cross_entropy < ratio * covariance.isotropic_cross_entropy:
-            least = (1.0 - fewer) * without
-    if under > least:
-        return _decided(learned, f"covariance: learned, as {how}")
+            least = (1.0 - fewer) * plain.right
+    stands_out = learned.right > 0.0 and learned.stands_out > _STANDS_OUT_MORE * plain.stands_out
+    if learned.right > least or stands_out:
+        return _decided(learned.result, f"covariance: learned, as {how}")
     isotropic = covariance._replace(factor=covariance.factor[:0], ridge=1.0, reference=None, weight=None)
     isotropic = isotropic._replace(leave_out=False, undecided=0, reason=how)
-    return _decided(plain._replace(covariance=isotropic), f"covariance: isotropic, as {how}")
-
-
-class _Judged(NamedTuple):
-    result: MatchResult  # all pairs, under the final covariance
-    costs: FloatArray
-    partnership: Partnership
-
-
-def _judge(x: FloatArray, y: FloatArray, result: MatchResult, refit: bool, workers: int) -> _Judged:
-    """Judge all pairs; learn a covariance again from those that are probably true, until these come back."""
-    seen: set[bytes] = set()
-    while True:
-        costs = costs_of_result(x, y, result, workers)
-        judged = judge_pairs(costs, result, x.shape[1])
-        rows = judged.probable
-        if len(seen) == _ROUNDS or rows.size < max(_LEAST_PAIRS, _LEAST_SHARE * judged.rows.size):
-            break
-        kept = np.full(len(x), -1, np.intp)
-        kept[rows] = result.permutation[rows]
-        if kept.tobytes() in seen:
-            break
-        seen.add(kept.tobytes())
-        again = match_again(x, y, result, kept, refit, workers)
-        if again is None:
-            break
-        result = again
-    return _Judged(result, costs, judged)
-
-
-def _confidence(chosen: MatchResult, all_pairs: MatchResult, judged: Partnership) -> FloatArray:
-    """Give the pairs that were judged their probability, and pairs that came in later the least of these."""
-    confidence = np.zeros(chosen.permutation.size)
-    confidence[judged.rows] = judged.right
-    matched = chosen.permutation >= 0
-    same = matched & (chosen.permutation == all_pairs.permutation)
-    least = float(confidence[same].min()) if same.any() else 0.0
-    return np.where(same, confidence, np.where(matched, least, np.nan))
-
-
-def _false_share(result: MatchResult) -> float:
-    assert result.confidence is not None
-    return 1.0 - float(np.nanmean(result.confidence))
+    return _decided(plain.result._replace(covariance=isotropic), f"covariance: isotropic, as {how}")
 
 
 def _without_pairs(result: MatchResult, costs: FloatArray, judged: Partnership) -> MatchResult:
@@ -169,8 +146,8 @@ def _without_pairs(result: MatchResult, costs: FloatArray, judged: Partnership) 
     line = (
         "pairs: none, as the best pairs do not stand out from other candidates "
         f"({judged.stands_out:.2g} of what chance would give; mean margin {judged.margin:.2g})"
-        if judged.accepted == 0
-        else "pairs: none, as even the cheapest pairs have a greater expected share of false ones"
+        if judged.accepted.size == 0
+        else "pairs: none, as even the surest pairs have a greater expected share of false ones"
     )
     empty = result._replace(
         permutation=np.full(n, -1, np.intp),

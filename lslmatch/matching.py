@@ -23,7 +23,7 @@ from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
-from lslmatch.choosing import better_choice, check_choosable, choose_pairs
+from lslmatch.choosing import check_choosable, choose_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
@@ -81,15 +81,14 @@ def match(
         determinant is 1, so that objectives can be compared.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     pairs : {"all", "auto"}, int or FalseShare, default "all"
-        How many pairs are matched: all points of the smaller set; as many as are more probably true than of
-        points without a partner (experimental: see the limits); so many pairs, at least 1, that cost least
-        together; or so many that the expected share of false ones is at most that given. The other points
-        stay without a partner. The map is still found from all points, so that sets with strangers need
-        ``alignment="robust"``. If pairs are chosen, a covariance is learned again from those that are
-        kept, which are then the surest of the matching of all points (`MatchResult.chosen_from`), not the
-        cheapest; "auto" takes it where more pairs are probably right under it. Pairs that are chosen have
-        a confidence (`MatchResult.confidence`); they are chosen for "lsl" only. :func:`match_path` gives
-        the pairs for all numbers at once.
+        How many pairs are matched: all points of the smaller set; those that are more probably right than
+        wrong or of points without a partner (experimental: see the limits); so many pairs, at least 1, that
+        cost least together; or the surest, so many that the expected share of false ones is at most that
+        given. The other points stay without a partner. The map is still found from all points, so that sets
+        with strangers need ``alignment="robust"``. Pairs that are chosen are those of the matching of all
+        points (`MatchResult.chosen_from`), and have a confidence (`MatchResult.confidence`); a covariance is
+        learned again from them, and "auto" takes it where more pairs are probably right under it. They are
+        chosen for "lsl" only. :func:`match_path` gives the cheapest pairs for all numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
         number stands for equal levels. Needed by "lsns" and refused otherwise.
@@ -175,10 +174,8 @@ def match(
         target = wanted if isinstance(wanted, FalseShare) else None
         # An alignment that was given, or chosen to be none at all, is not ours to change.
         refit = isinstance(alignment, str) and (result.scale != 1.0 or bool(result.shift.any()))
-        result = choose_pairs(x, y, result, target, refit, workers)
-        if base is not None and isinstance(covariance, str) and covariance == "auto":
-            plain = choose_pairs(x, y, base, target, False, workers)
-            result = better_choice(plain, result)
+        beside = base if isinstance(covariance, str) and covariance == "auto" else None
+        result = choose_pairs(x, y, result, target, refit, workers, beside)
     return result._replace(labels=labels, columns=columns)
 
 

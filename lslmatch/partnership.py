@@ -13,8 +13,9 @@ which candidates become more frequent with cost: half of the local dimension, fr
   those of noisy points. What a linear regression on the margin leaves of c is normal for both kinds, with
   parameters of their own.
 
-The shares of the two kinds and all parameters are found together by the EM algorithm. A pair is accepted if
-it is more probably a true one. If pairs do not stand out beyond chance at all, nothing is in common.
+The shares of the two kinds and all parameters are found together by the EM algorithm. A true pair is right
+unless its points exchanged partners with those of other pairs. A pair is accepted if it is more probably
+right. If pairs do not stand out beyond chance at all, nothing is in common.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from lslmatch.results import MatchResult
 
 #: Candidates of a point that are looked at.
 _CANDIDATES = 6
+#: Rounds in which row and column sums are brought to 1, and the change of their logarithms that ends them.
+_BALANCING, _BALANCED = 60, 1e-3
 #: Shares of the pairs, the most prominent ones, that are taken for true to begin with.
 _STARTS = (0.5, 0.25, 1.0)
 #: Steps of the EM algorithm at most, and the change of the share that ends them.
@@ -50,6 +53,8 @@ _LEAST_MARGIN = 0.5
 #: root of their number more. 200 points with nothing in common had 0.2 to 0.4 in the median, those with half
 #: in common, near the noise floor, 0.6 to 0.8.
 _STAND_OUT, _MORE = 0.4, 1.5
+#: Where it is known how far unrelated pairs of the same points stand out, this multiple of that suffices.
+_BESIDE_CHANCE = 1.5
 #: Prominences count up to this.
 _GREATEST = math.log(1e4)
 #: They also stand out if their mean margin is above this, and this much over the root of their number more,
@@ -57,6 +62,8 @@ _GREATEST = math.log(1e4)
 #: prominence is low even where pairs are right; margins do not suffer from that, as duals take it off. Real
 #: sets with nothing in common had 2.2 to 2.8, those with a half in common 3.9 to 6.
 _MARGIN_OUT, _MARGIN_MORE, _GREATEST_MARGIN = 3.2, 4.0, 8.0
+#: In sets with fewer points a few pairs stand out by chance: at least that share must be right.
+_SMALL, _LEAST_SHARE = 100, 1.0 / 3.0
 #: The median of the mean gap between a point's candidates, beside its mean.
 _MEDIAN_GAP = 0.93
 _EULER = 0.5772156649015329
@@ -69,41 +76,57 @@ class Partnership(NamedTuple):
     rows: IntArray  # (k,): the matched rows, ascending
     cost: FloatArray  # (k,)
     true: FloatArray  # (k,): the probability that a pair is not one of strangers
-    right: FloatArray  # (k,): the probability that it is right: true, and not exchanged with another
+    own: FloatArray  # (k,): the probability that it is not exchanged with another
     stands_out: float  # mean prominence of the pairs beside that of chance
     margin: float  # mean margin
+    rate: float  # at which candidates become more frequent with cost
+    chance: float | None = None  # how far unrelated pairs of the same points stand out, where that is known
+
+    @property
+    def right(self) -> FloatArray:
+        """The probability that a pair is right."""
+        return self.true * self.own
 
     @property
     def probable(self) -> IntArray:
-        """The rows of the pairs that are more probably true, if anything is in common."""
-        return self.rows[self.true > 0.5]
+        """The rows of the pairs that are more probably right, if anything is in common."""
+        return self.rows[self.right > 0.5]
 
     @property
-    def accepted(self) -> int:
-        """How many pairs are more probably true; none if pairs do not stand out."""
+    def accepted(self) -> IntArray:
+        """The rows of the pairs that are more probably right; none if pairs do not stand out."""
         root = math.sqrt(self.true.size)
-        out = self.stands_out > _STAND_OUT + _MORE / root
-        return self.probable.size if out or self.margin > _MARGIN_OUT + _MARGIN_MORE / root else 0
+        least = _STAND_OUT + _MORE / root
+        if self.chance is not None:
+            least = min(least, _BESIDE_CHANCE * self.chance)
+        out = self.stands_out > least or self.margin > _MARGIN_OUT + _MARGIN_MORE / root
+        few = self.rows.size < _SMALL and self.probable.size < _LEAST_SHARE * self.rows.size
+        return self.probable if out and not few else self.rows[:0]
 
-    def within(self, target: float, surest: bool) -> int:
-        """How many of the cheapest, or surest, pairs have at most that expected share of false ones.
+    def within(self, target: float) -> IntArray:
+        """Give the surest rows of which at most that share is expected to be false.
 
         Never more than are accepted: nobody wants strangers for their own sake.
         """
-        order = np.argsort(-self.true if surest else self.cost, kind="stable")
+        order = np.argsort(-self.right, kind="stable")
         false = 1.0 - self.right[order]
         enough = np.flatnonzero(np.cumsum(false) <= target * np.arange(1, false.size + 1))
-        return min(int(enough[-1]) + 1, self.accepted) if enough.size else 0
+        count = min(int(enough[-1]) + 1, self.accepted.size) if enough.size else 0
+        return np.sort(self.rows[order[:count]])
 
 
-def judge_pairs(costs: FloatArray, result: MatchResult, dimension: int) -> Partnership:
-    """Fit the model to the pairs of a matching of at least four pairs."""
-    pairs = _Pairs.of(costs, result)
+def judge_pairs(
+    costs: FloatArray, result: MatchResult, dimension: int, rate: float | None = None
+) -> Partnership:
+    """Fit the model to the pairs of a matching of at least four pairs.
+
+    An exchange of partners is improbable by its cost times `rate`, which for isotropic noise is d / 2.
+    """
+    pairs = _Pairs.of(costs, result, dimension / 2.0 if rate is None else rate)
     fits = [_fit(pairs, share, dimension) for share in _STARTS]
     best = max(fits, key=lambda fit: fit.likelihood)
-    odds = np.exp(-dimension / 2.0 * pairs.exchanges).sum(axis=1)
     margin = float(np.minimum(pairs.margin, _GREATEST_MARGIN).mean())
-    return Partnership(pairs.rows, pairs.cost, best.true, best.true / (1.0 + odds), pairs.stands_out, margin)
+    return Partnership(pairs.rows, pairs.cost, best.true, pairs.own, pairs.stands_out, margin, pairs.rate)
 
 
 class _Pairs(NamedTuple):
@@ -113,12 +136,12 @@ class _Pairs(NamedTuple):
     cost: FloatArray
     row_least: FloatArray  # (k, K): the least reduced costs of other pairs in the same row, ascending
     col_least: FloatArray
-    exchanges: FloatArray  # (k, K): what it costs at least to exchange partners with another pair
+    own: FloatArray  # (k,): the probability that partners are not exchanged with other pairs
     shape: tuple[int, int]
     stands_out: float
 
     @classmethod
-    def of(cls, costs: FloatArray, result: MatchResult) -> _Pairs:
+    def of(cls, costs: FloatArray, result: MatchResult, rate: float) -> _Pairs:
         assert result.row_dual is not None
         assert result.col_dual is not None
         rows = np.flatnonzero(result.permutation >= 0)
@@ -127,12 +150,9 @@ class _Pairs(NamedTuple):
         reduced = costs - result.row_dual[:, None]
         reduced -= result.col_dual + (result.price or 0.0)
         row_least, col_least = _least_others(reduced, rows, cols, _CANDIDATES)
-        reduced = reduced[np.ix_(rows, cols)]
-        reduced = reduced + reduced.T
-        every = np.arange(rows.size)
-        exchanges, _ = _least_others(reduced, every, every, _CANDIDATES)
+        own_partners = _keep_partners(reduced[np.ix_(rows, cols)], rate)
         stands_out = _stands_out(costs, rows, cols, own)
-        return cls(rows, own, row_least, col_least, exchanges, costs.shape, stands_out)
+        return cls(rows, own, row_least, col_least, own_partners, costs.shape, stands_out)
 
     @property
     def rate(self) -> float:
@@ -156,6 +176,25 @@ def _least_others(matrix: FloatArray, rows: IntArray, cols: IntArray, count: int
         few = min(count, lines.shape[1] - 1)
         least.append(np.sort(np.partition(lines, few - 1, axis=1)[:, :few], axis=1))
     return least
+
+
+def _keep_partners(reduced: FloatArray, rate: float) -> FloatArray:
+    """Give the probability that a pair is not part of an exchange, from reduced costs, 0 on the diagonal.
+
+    An exchange costs the sum of its reduced costs, and its odds are the exponential of that, times `-rate`.
+    Weights ``exp(-2 rate reduced)`` with row and column sums of 1 give an exchange of two pairs just these
+    odds if the two costs are equal, and chains of several a part, too: near the noise floor they are many.
+    """
+    weights = np.exp(-2.0 * rate * np.maximum(reduced, 0.0))
+    np.fill_diagonal(weights, 1.0)
+    row, col = np.ones(len(weights)), np.ones(len(weights))
+    for _ in range(_BALANCING):
+        before = col
+        row = 1.0 / (weights @ col)
+        col = 1.0 / (row @ weights)
+        if np.abs(np.log(col / before)).max() < _BALANCED:
+            break
+    return np.minimum(row * col, 1.0)
 
 
 def _stands_out(costs: FloatArray, rows: IntArray, cols: IntArray, own: FloatArray) -> float:

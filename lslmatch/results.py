@@ -134,6 +134,9 @@ class Labels(NamedTuple):
 class FalseShare(NamedTuple):
     """How large the expected share of false pairs may be: the argument `pairs` of :func:`lslmatch.match`.
 
+    On planted sets it was kept as a mean over draws, but for sets of which half are strangers near the noise
+    floor in few dimensions: the page of limits says where and by how much.
+
     Examples
     --------
     >>> from lslmatch import FalseShare

@@ -1,11 +1,14 @@
 """Learning the covariance from some of the pairs: those that are probably true.
 
 Points without a partner get one all the same if all are matched, and what they add to a covariance is no
-noise. Once the probably true pairs are known, the metric is learned from them alone, with scale and shift.
-A pair outside has no residual in the metric, so that there is nothing to leave out of it.
+noise. So the metric is learned from pairs that can be trusted alone: the more prominent half of those that
+are nearest to each other. They need not be many, but nearly all must be right. A pair outside has no residual
+in the metric, so that there is nothing to leave out of it.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +22,18 @@ from lslmatch.covariance.learned import describe
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.results import MatchResult
 
+#: Rounds in which the trusted pairs and the metric are learned from each other, at most.
+_ROUNDS = 12
+#: The share of the pairs nearest to each other that is trusted, and the least number.
+_TRUSTED, _LEAST_TRUSTED = 0.5, 10
+
+
+class Relearned(NamedTuple):
+    """All points matched under a covariance that was learned from some pairs, and all costs."""
+
+    result: MatchResult
+    costs: FloatArray
+
 
 def can_be_relearned(result: MatchResult) -> bool:
     """Tell whether costs are those of a covariance that was learned with the judged pair left out."""
@@ -26,33 +41,80 @@ def can_be_relearned(result: MatchResult) -> bool:
     return covariance is not None and covariance.reference is not None and covariance.leave_out
 
 
+def trust_pairs(
+    x: FloatArray, y: FloatArray, result: MatchResult, costs: FloatArray, refit: bool, workers: int
+) -> IntArray:
+    """Give pairs that can be trusted, -1 where an x has none.
+
+    From the trusted pairs under `costs` a metric is learned, under that others are trusted, and so on until
+    they come back.
+    """
+    first = Aligned.at(x, y, result.affine)
+    seen: set[bytes] = set()
+    kept = _prominent(costs)
+    for _ in range(_ROUNDS):
+        if kept.tobytes() in seen:
+            break
+        seen.add(kept.tobytes())
+        fit = fit_matching(x, y, kept, first, refit, "tyler")
+        if fit is None:
+            break
+        kept = _prominent(cost_matrix(fit.white, workers))
+    return kept
+
+
 def match_again(
     x: FloatArray, y: FloatArray, result: MatchResult, kept: IntArray, refit: bool, workers: int
-) -> MatchResult | None:
+) -> Relearned | None:
     """Match all points under a covariance that is learned from the pairs in `kept`, -1 where x has none.
 
-    None if the result has no covariance that can be learned again, or if the pairs have no residuals.
+    None if the pairs have no residuals.
     """
     before = result.covariance
-    if before is None or not can_be_relearned(result):
-        return None
+    assert before is not None
     fit = fit_matching(x, y, kept, Aligned.at(x, y, result.affine), refit, "tyler")
     if fit is None:
         return None
     costs = cost_matrix(fit.white, workers)
     assignment, sure = in_units(assign(costs), fit.offset), surprises(costs, kept, x.shape[1])
-    learned = Learned(fit, assignment, sure, before.rounds + 1, True, 0)
-    isotropic = cost_matrix(isotropic_white(x, y, kept, fit.affine), workers)
-    covariance = describe(x, y, learned)._replace(
-        isotropic_cross_entropy=float(surprises(isotropic, kept, x.shape[1]).mean())
-    )
-    return result._replace(
+    again = result._replace(
         permutation=partners(len(x), assignment.row_ind, assignment.col_ind),
         scale=fit.affine.scale,
         shift=np.asarray(fit.affine.shift),
         objective=assignment.objective,
         row_dual=assignment.row_dual,
         col_dual=assignment.col_dual,
-        covariance=covariance,
+        covariance=describe(x, y, Learned(fit, assignment, sure, before.rounds + 1, True, 0)),
         price=None,
     )
+    return Relearned(again, costs + fit.offset)
+
+
+def beside_isotropic(x: FloatArray, y: FloatArray, result: MatchResult, workers: int) -> MatchResult:
+    """Note how well isotropic noise predicts the pairs from which the covariance was learned."""
+    covariance = result.covariance
+    assert covariance is not None
+    assert covariance.reference is not None
+    white = isotropic_white(x, y, covariance.reference, result.affine)
+    surprise = surprises(cost_matrix(white, workers), covariance.reference, x.shape[1])
+    return result._replace(covariance=covariance._replace(isotropic_cross_entropy=float(surprise.mean())))
+
+
+def _prominent(costs: FloatArray) -> IntArray:
+    """Give the more prominent half of the pairs that are nearest to each other, -1 for other rows.
+
+    The mean cost of a point is taken off, as in many dimensions some points are near to all others.
+    """
+    centred = costs - costs.mean(axis=1, keepdims=True)
+    centred -= costs.mean(axis=0)
+    nearest = centred.argmin(axis=1)
+    rows = np.flatnonzero(centred.argmin(axis=0)[nearest] == np.arange(len(costs)))
+    cols = nearest[rows]
+    own = centred[rows, cols]
+    centred[rows, cols] = np.inf
+    prominence = np.minimum(centred[rows].min(axis=1), centred[:, cols].min(axis=0)) - own
+    count = max(int(_TRUSTED * rows.size), _LEAST_TRUSTED)
+    best = np.argsort(-prominence, kind="stable")[:count]
+    kept = np.full(len(costs), -1, np.intp)
+    kept[rows[best]] = cols[best]
+    return kept

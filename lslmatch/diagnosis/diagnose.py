@@ -141,6 +141,9 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     permutation = check_matching(result.permutation, "result.permutation", n, m, partly)
     if np.count_nonzero(permutation >= 0) < 2:
         raise ValueError("result must have at least 2 pairs: one alone tells nothing of the noise")
+    every = permutation  # a choice of pairs is judged by the matching that they were chosen from
+    if result.chosen_from is not None:
+        every = check_matching(result.chosen_from, "result.chosen_from", n, m)
     chosen = _chosen_rows(margins, n)
     affine = check_affine((result.scale, result.shift), "result", d)
     given = x, y, affine
@@ -148,7 +151,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     covariance = check_result_covariance(result.covariance)
     if covariance is not None and not covariance.is_isotropic:
         if covariance.leave_out and covariance.reference is not None:
-            learned = _judge_learned(x, y, result._replace(permutation=permutation), chosen)
+            learned = judge_pairs(x, y, result._replace(permutation=every), chosen)
         # The rest is that of isotropic noise in coordinates where the covariance is the identity.
         whiten = whitened if covariance.reference is None else whitened_by_learned
         x, y, result = whiten(x, y, result)
@@ -178,8 +181,12 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     elif result.row_dual is not None:
         rate = likelihood_rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
         rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
-        result = result._replace(permutation=permutation)
+        result = result._replace(permutation=every)
         margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate, workers)
+    if margin is not None:
+        margin = np.where(permutation >= 0, margin, np.nan)
+    if confidence is not None:
+        confidence = np.where(permutation >= 0, confidence, np.nan)
     errors = estimate_errors(geometry, *given, permutation, result.profile is not None)
     return Diagnosis(
         verdict_of(separation, floor, threshold, math.nan, (math.nan, math.nan)),
@@ -197,18 +204,6 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         *errors,
         noise_ratio_interval(pairs, errors[0] / given[2].scale),
     )
-
-
-def _judge_learned(
-    x: FloatArray, y: FloatArray, result: MatchResult, exact: NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
-    """Judge pairs among all others, also if only some of them were chosen."""
-    if result.chosen_from is None:
-        return judge_pairs(x, y, result, exact)
-    every = check_matching(result.chosen_from, "result.chosen_from", len(x), len(y))
-    margin, confidence = judge_pairs(x, y, result._replace(permutation=every), exact)
-    chosen = result.permutation >= 0
-    return np.where(chosen, margin, np.nan), np.where(chosen, confidence, np.nan)
 
 
 def _chosen_rows(margins: Any, n: int) -> NDArray[np.bool_]:

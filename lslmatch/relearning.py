@@ -1,0 +1,119 @@
+"""Judging the pairs of a matching, under a covariance that is learned from the pairs that are true.
+
+Which pairs are true depends on the covariance, and it on them. It is learned from few pairs that can be
+trusted (:mod:`lslmatch.covariance.trimmed`), then from all that differ from strangers made by deletion
+(:mod:`lslmatch.deletion`), and then from those that the model of true pairs and strangers
+(:mod:`lslmatch.partnership`) accepts, too, until these come back.
+
+Whether anything is in common at all is doubtful where pairs hardly stand out. Then the same is done with the
+x of one half of the pairs and the y of the other half, which have nothing in common for certain.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.covariance.evidence import best_rate
+from lslmatch.covariance.pair_costs import costs_of_result
+from lslmatch.covariance.trimmed import (
+    Relearned,
+    beside_isotropic,
+    can_be_relearned,
+    match_again,
+    trust_pairs,
+)
+from lslmatch.deletion import stranger_rates
+from lslmatch.partnership import Partnership, judge_pairs
+from lslmatch.results import MatchResult
+
+#: Fewer pairs than this teach nothing.
+_LEAST_PAIRS = 6
+#: Rounds in which a covariance is learned from pairs that differ from strangers, and the greatest probability
+#: of a stranger in them.
+_FIRST_ROUNDS, _STRANGER = 3, 0.3
+#: Rounds, at most, in which it is learned from the accepted pairs.
+_ROUNDS = 6
+#: With fewer pairs, halves of them say nothing.
+_LEAST_HALVED = 100
+
+
+class Judged(NamedTuple):
+    """All pairs, under the final covariance, their costs, and what is thought of each."""
+
+    result: MatchResult
+    costs: FloatArray
+    partnership: Partnership
+
+
+def judge_all(
+    x: FloatArray, y: FloatArray, result: MatchResult, refit: bool, twice: bool, workers: int
+) -> Judged:
+    """Judge the pairs of a matching of all points; a covariance that was learned is learned again.
+
+    With it scale and shift, if `refit`. Otherwise the model alone judges, or deletion as well if `twice`.
+    """
+    costs = costs_of_result(x, y, result, workers)
+    if not can_be_relearned(result):
+        judge = _judge_twice if twice else judge_pairs
+        return Judged(result, costs, judge(costs, result, x.shape[1]))
+    found = _relearn(x, y, Relearned(result, costs), refit, workers)
+    if found.partnership.accepted.size == 0 and found.partnership.rows.size >= _LEAST_HALVED:
+        chance = _halves(x, y, found, refit, workers)
+        found = found._replace(partnership=found.partnership._replace(chance=chance))
+    return found._replace(result=beside_isotropic(x, y, found.result, workers))
+
+
+def _relearn(x: FloatArray, y: FloatArray, present: Relearned, refit: bool, workers: int) -> Judged:
+    """Learn a covariance from ever better pairs."""
+    kept = trust_pairs(x, y, *present, refit, workers)
+    seen: set[bytes] = set()
+    for done in range(_FIRST_ROUNDS + _ROUNDS + 1):
+        if np.count_nonzero(kept >= 0) < _LEAST_PAIRS or kept.tobytes() in seen:
+            break
+        again = match_again(x, y, present.result, kept, refit, workers)
+        if again is None:
+            break
+        present = again
+        if done < _FIRST_ROUNDS:
+            judged = judge_pairs(present.costs, present.result, x.shape[1])
+            strangers = stranger_rates(present.costs, present.result.permutation, judged.rate)
+            kept = _taken(present.result, judged.rows[strangers < _STRANGER])
+        else:
+            seen.add(kept.tobytes())
+            kept = _taken(present.result, _judge_twice(present.costs, present.result, x.shape[1]).probable)
+    return Judged(*present, _judge_twice(present.costs, present.result, x.shape[1]))
+
+
+def _judge_twice(costs: FloatArray, result: MatchResult, dimension: int) -> Partnership:
+    """Judge pairs by the model and by deletion: a true pair is one for both.
+
+    Exchanges are judged by the rate at which the pairs predict themselves best.
+    """
+    reference = None if result.covariance is None else result.covariance.reference
+    rate = best_rate(costs, result.permutation if reference is None else reference, dimension)
+    judged = judge_pairs(costs, result, dimension, rate)
+    strangers = stranger_rates(costs, result.permutation, judged.rate)
+    return judged._replace(true=np.minimum(judged.true, 1.0 - strangers))
+
+
+def _taken(result: MatchResult, rows: IntArray) -> IntArray:
+    kept = np.full(result.permutation.size, -1, np.intp)
+    kept[rows] = result.permutation[rows]
+    return kept
+
+
+def _halves(x: FloatArray, y: FloatArray, found: Judged, refit: bool, workers: int) -> float:
+    """Give how far pairs of unrelated points stand out: of each half of the pairs with the other half."""
+    result, costs, judged = found
+    order = judged.rows[np.argsort(judged.cost, kind="stable")]
+    half = order.size // 2
+    parts = np.sort(order[0 : 2 * half : 2]), np.sort(order[1 : 2 * half : 2])
+    total = 0.0
+    for rows, others in (parts, parts[::-1]):
+        cols = result.permutation[others]
+        start = Relearned(result, costs[np.ix_(rows, cols)])
+        total += _relearn(x[rows], y[cols], start, refit, workers).partnership.stands_out
+    return total / 2.0
