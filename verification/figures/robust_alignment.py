@@ -191,7 +191,7 @@ STUDY = Study(
             _cell(
                 STRANGERS,
                 kind,
-                (1 if d == 5 and features == "normal" and ratio == 1.0 else 0, 8, 40),
+                (1 if d == 5 and features == "normal" and ratio == 1.0 else 0, 4, 40),
                 features=features,
                 x_strangers=x_strangers,
                 y_strangers=round(_SHARE * _N),
@@ -229,7 +229,7 @@ STUDY = Study(
             _cell(
                 LARGE,
                 kind,
-                (0, 3, 10),
+                (0, 0, 10),
                 features="normal",
                 n=n,
                 x_strangers=strangers,
