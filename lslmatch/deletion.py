@@ -32,21 +32,25 @@ _LOW = (0.3, 0.4, 0.5, 0.6)
 _LEAST = 1e-6
 
 
-def stranger_rates(costs: FloatArray, permutation: IntArray, rate: float) -> FloatArray:
+def stranger_rates(
+    costs: FloatArray, permutation: IntArray, rate: float, torn: IntArray | None = None
+) -> FloatArray:
     """Give for each matched row, ascending, the probability that its pair is one of strangers.
 
-    `rate` is that at which candidates become more frequent with cost.
+    `rate` is that at which candidates become more frequent with cost; `torn` are the rows of the pairs of
+    which one point is deleted in turn, by default all.
     """
     rows = np.flatnonzero(permutation >= 0)
     cols = permutation[rows]
+    torn = rows if torn is None or torn.size < _PARTS else torn
     # Parts that are alike in cost, whatever the order of the points.
-    place = np.empty(rows.size, np.intp)
-    place[np.argsort(costs[rows, cols], kind="stable")] = np.arange(rows.size)
-    parts = min(_PARTS, rows.size // 2)
+    place = np.empty(torn.size, np.intp)
+    place[np.argsort(costs[torn, permutation[torn]], kind="stable")] = np.arange(torn.size)
+    parts = min(_PARTS, torn.size // 2)
     drawn: list[FloatArray] = []
     for part in range(parts):
-        without_y = rows[place % parts == part]
-        without_x = rows[place % parts == (part + parts // 2) % parts]
+        without_y = torn[place % parts == part]
+        without_x = torn[place % parts == (part + parts // 2) % parts]
         drawn.append(_strangers(costs, permutation, without_y, without_x, rate))
         if sum(odds.size for odds in drawn) >= _ENOUGH:
             break

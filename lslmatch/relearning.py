@@ -90,12 +90,23 @@ def _relearn(x: FloatArray, y: FloatArray, present: Relearned, refit: bool, work
 def _judge_twice(costs: FloatArray, result: MatchResult, dimension: int) -> Partnership:
     """Judge pairs by the model and by deletion: a true pair is one for both.
 
-    Exchanges are judged by the rate at which the pairs predict themselves best.
+    Exchanges are judged by the rate at which pairs predict themselves best: under a learned covariance those
+    that it was learned from. With isotropic noise they are those of the model, for which the rate is d / 2,
+    and the rate is lowered only where another is better by more than the step between those that are tried.
     """
     reference = None if result.covariance is None else result.covariance.reference
-    rate = best_rate(costs, result.permutation if reference is None else reference, dimension)
-    judged = judge_pairs(costs, result, dimension, rate)
-    strangers = stranger_rates(costs, result.permutation, judged.rate)
+    torn = None
+    if reference is not None:
+        rate = best_rate(costs, reference, dimension)
+        judged = judge_pairs(costs, result, dimension, rate)
+    else:
+        judged = judge_pairs(costs, result, dimension)
+        # Pairs that the model takes for strangers, which may be of a kind of their own, are not torn apart.
+        torn = judged.rows[judged.true > 0.5]
+        rate = 2.0 * best_rate(costs, _taken(result, torn), dimension) if torn.size else dimension / 2.0
+        if rate < dimension / 2.0:
+            judged = judge_pairs(costs, result, dimension, rate)
+    strangers = stranger_rates(costs, result.permutation, judged.rate, torn)
     return judged._replace(true=np.minimum(judged.true, 1.0 - strangers))
 
 
