@@ -19,6 +19,7 @@ its square.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,28 +46,37 @@ _ASKED_AGAIN, _ASKED_LAST = 128, 256
 _BEYOND_CHANCE = 2.0
 
 
+class Improved(NamedTuple):
+    """A map that is better than the moments, if there is one, and why."""
+
+    affine: Affine | None
+    decision: str
+    beyond_chance: bool  # whether pairs stand out more under it than chance would give
+
+
 def fit_robust(x: FloatArray, y: FloatArray) -> Alignment:
     """Align two checked sets of which up to half of the points may be wild or without a partner."""
     moments = estimate_affine(x, y)
-    found, decision = improve_moments(x, y, moments)
-    return Alignment(moments if found is None else found, decision=decision)
+    found = improve_moments(x, y, moments)
+    return Alignment(moments if found.affine is None else found.affine, decision=found.decision)
 
 
 # Wild points may be out of the range of float64 in the units of the others; they are nobody's partner.
 @np.errstate(all="ignore")
-def improve_moments(x: FloatArray, y: FloatArray, moments: Affine) -> tuple[Affine | None, str]:
-    """Look for a map that is better than the moments, and say why; None if they may be kept."""
+def improve_moments(x: FloatArray, y: FloatArray, moments: Affine) -> Improved:
+    """Look for a map that is better than the moments; without one they may be kept."""
     first, second = central(x), central(y)
     if first is None or second is None:
-        return None, "alignment: moments, as half of the points of a set coincide or are out of range"
+        why = "alignment: moments, as half of the points of a set coincide or are out of range"
+        return Improved(None, why, False)
     if len(x) <= len(y):
-        found, decision = _search(first, second, moments)
-        return found if found is None else check_range(found), decision
-    found, decision = _search(second, first, _inverse(moments))
-    return found if found is None else check_range(_inverse(found)), decision
+        found = _search(first, second, moments)
+        return found if found.affine is None else found._replace(affine=check_range(found.affine))
+    found = _search(second, first, _inverse(moments))
+    return found if found.affine is None else found._replace(affine=check_range(_inverse(found.affine)))
 
 
-def _search(a: Central, b: Central, moments: Affine) -> tuple[Affine | None, str]:
+def _search(a: Central, b: Central, moments: Affine) -> Improved:
     """Do so in the units of the sets, b not smaller than a."""
     judge = Judge(a.points, b.points)
     chance = judge.chance()
@@ -84,13 +94,13 @@ def _search(a: Central, b: Central, moments: Affine) -> tuple[Affine | None, str
     seen = f"pairs stand out by {best.mean:.2g} with robust estimates, {before.mean:.2g} with moments, "
     seen += f"{chance:.2g} by chance"
     if not _is_better(best, before):
-        return None, f"alignment: moments, which robust estimates do not improve ({seen})"
+        return Improved(None, f"alignment: moments, which robust estimates do not improve ({seen})", False)
     rows = spread_evenly(len(judge.a), _ASKED_LAST)
     last = judge.judge(best.map, rows)
     map_ = _refit(judge, last, rows)
-    if map_ is not None and judge.judge(map_, rows).mean > last.mean:
-        return as_given(map_, a, b), f"alignment: robust ({seen})"
-    return as_given(best.map, a, b), f"alignment: robust ({seen})"
+    if map_ is None or judge.judge(map_, rows).mean <= last.mean:
+        map_ = best.map
+    return Improved(as_given(map_, a, b), f"alignment: robust ({seen})", best.mean > chance)
 
 
 def _is_better(one: Judged, other: Judged) -> bool:

@@ -118,7 +118,7 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
     """
     yield base.permutation
     yield solve(x, y, base.affine, "lss").permutation
-    robust, _ = improve_moments(x, y, base.affine)
+    robust = improve_moments(x, y, base.affine).affine
     if robust is not None:
         yield solve(x, y, robust, "lsl").permutation
     if not (np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any()):
