@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, match
+from lslmatch.alignment import selection
+from lslmatch.alignment.fit import fit_at
+from lslmatch.alignment.profile import fit_profile
+from lslmatch.alignment.robust import Improved
 from lslmatch.model import random_configuration
 from tests.support.alignment import adversarial, compiled, draw, likelihood
 
@@ -72,3 +76,20 @@ def test_an_alignment_is_a_name_or_an_affine():
     ):
         match(x, y, alignment="Profile")
     assert match(x, y, alignment=Affine(2.0, np.zeros(2))).profile is None
+
+
+@pytest.mark.parametrize("error", [1e-4, 0.2])
+@pytest.mark.parametrize("beyond_chance", [False, True])
+def test_robust_estimates_whose_pairs_do_not_stand_out_must_be_clearly_better(
+    monkeypatch, error, beyond_chance
+):
+    # The profile's estimates are off by an error, and the robust ones are the truth.
+    x, y = draw(40, 40, 6)
+    good = fit_profile(x, y, 1)
+    spoiled = fit_at(x, y, Affine(good.affine.scale * (1.0 + error), good.affine.shift), 1)
+    monkeypatch.setattr(selection, "fit_profile", lambda *args: spoiled)
+    improved = Improved(good.affine, "", beyond_chance)
+    monkeypatch.setattr(selection, "improve_moments", lambda *args: improved)
+    result = match(x, y, alignment="auto")
+    takes = error > 0.1 or beyond_chance
+    assert result.decisions[0].startswith("alignment: robust" if takes else "alignment: the profile")
