@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Kernels never hold the GIL (several Python threads may run them at once), follow IEEE
 #: arithmetic to the letter (infinity is a sentinel, so no fastmath), and turn a division by
 #: zero into an infinity instead of a Python exception.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def kernel(function: F) -> F:

@@ -20,7 +20,17 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
 from lslmatch.alignment.small import NOT_ORDINARY, align_small
 from lslmatch.assignment.settings import or_default
-from lslmatch.assignment.small_dense import FEW_FREE, MANY_FREE, NONE_FREE, solve_conflicts
+from lslmatch.assignment.small_dense import (
+    FEW_FREE,
+    FLOOR,
+    FREE,
+    MANY_FREE,
+    NONE_FREE,
+    SCALE,
+    SHIFT,
+    TOTAL,
+    solve_conflicts,
+)
 from lslmatch.costs import log_kernel
 from lslmatch.results import Affine, MatchResult
 
@@ -82,14 +92,14 @@ def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Aff
     n, m = len(x), len(y)
     affine = None if alignment == "standardize" else given_affine(alignment, x.shape[1])
     numbers, duals, partners = _solve(x, y, _one_size(n, m), n * m, objective, affine)
-    scale, total = numbers[0, :2].tolist()
+    scale, total = numbers[0, : TOTAL + 1].tolist()
     if scale == NOT_ORDINARY:
         return None
     if n <= m:
         columns, row_dual, col_dual = partners[:n], duals[:n], duals[n:]
     else:
         columns, row_dual, col_dual = partners[m:], duals[m:], duals[:m]
-    return MatchResult(columns, scale, numbers[0, 2:], total, row_dual, col_dual, objective, None)
+    return MatchResult(columns, scale, numbers[0, SHIFT:], total, row_dual, col_dual, objective, None)
 
 
 @cache
@@ -123,7 +133,8 @@ def match_small(
     for p in range(len(turned)):
         if turned[p]:
             columns[p], row_dual[p], col_dual[p] = sides[0][1][p], col_dual[p], row_dual[p]
-    scales, totals, shifts = numbers[:, 0].tolist(), numbers[:, 1].tolist(), list(numbers[:, 2:])
+    scales, totals = numbers[:, SCALE].tolist(), numbers[:, TOTAL].tolist()
+    shifts = list(numbers[:, SHIFT:])
     rest = (objective, None, *MatchResult._field_defaults.values())
     return [
         None if fields[1] == NOT_ORDINARY else MatchResult._make(fields + rest)
@@ -134,31 +145,29 @@ def match_small(
 def _solve(
     x: FloatArray, y: FloatArray, sizes: IntArray, pairs: int, objective: str, affine: Affine | None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Match small sets, and return scale, sum of costs and shift of each, all duals, and all partners."""
+    """Match small sets, and return what is known of each problem, all duals, and all partners."""
     problems, size, logarithm = len(sizes), len(x) + len(y), objective == "lsl"
-    numbers = np.zeros((problems, x.shape[1] + 2))
+    numbers = np.zeros((problems, SHIFT + x.shape[1]))
     if affine is not None:
-        numbers[:, 0], numbers[:, 2:] = affine
+        numbers[:, SCALE], numbers[:, SHIFT:] = affine
     duals, partners, cost = np.empty(size), np.empty(size, np.intp), np.empty(pairs)
-    floors, free = np.empty(problems), np.empty(problems, np.intp)
-    most_free = _match_nearest(x, y, sizes, logarithm, numbers, floors, free, duals, partners, cost)
+    most_free = _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost)
     if most_free != NONE_FREE:
-        reduce = most_free == MANY_FREE
-        solve_conflicts(cost, sizes, floors, logarithm, reduce, free, duals, partners, numbers[:, 1])
+        solve_conflicts(cost, sizes, logarithm, most_free == MANY_FREE, numbers, duals, partners)
     return numbers, duals, partners
 
 
 @kernel
-def _match_nearest(x, y, sizes, logarithm, numbers, floors, free, duals, partners, cost):
+def _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost):
     """Align sets, compute squared distances, the smaller set as rows, and match rows to nearest columns.
 
     Where several rows have the same one, the first gets it. If many rows are free then, nothing is matched.
-    `free` says which it was; the most of all problems is returned.
+    The numbers say which it was; the most of all problems is returned.
     """
     d, most, most_free = x.shape[1], 0, NONE_FREE
     for p in range(sizes.shape[0]):
         most = max(most, sizes[p, 0], sizes[p, 1])
-    mean, correction, squares = np.empty(d), np.empty(d), np.empty(d)
+    work = np.empty((4, d))
     a, b, across, nearest = (
         np.empty((2, most, d)),
         np.empty((2, most, d)),
@@ -168,22 +177,20 @@ def _match_nearest(x, y, sizes, logarithm, numbers, floors, free, duals, partner
     x_stop = y_stop = begin = out = 0
     for p in range(sizes.shape[0]):
         x_start, y_start, x_stop, y_stop = x_stop, y_stop, x_stop + sizes[p, 0], y_stop + sizes[p, 1]
-        floor, close = align_small(
-            x, x_start, x_stop, y, y_start, y_stop, numbers[p], mean, correction, squares, a, b
-        )
+        close = align_small(x, x_start, x_stop, y, y_start, y_stop, numbers[p], work, a, b)
         turned = sizes[p, 0] > sizes[p, 1]
         n, m = (sizes[p, 1], sizes[p, 0]) if turned else (sizes[p, 0], sizes[p, 1])
         for k in range(out, out + n + m):
             duals[k], partners[k] = 0.0, -1
-        floors[p], free[p], total, waiting = floor, NONE_FREE, 0.0, 0
-        if numbers[p, 0] != NOT_ORDINARY:
+        floor, free, total, waiting = numbers[p, FLOOR], NONE_FREE, 0.0, 0
+        if numbers[p, SCALE] != NOT_ORDINARY:
             rows, others = (b, a) if turned else (a, b)
             _square_rows(rows, others, n, m, close, across, cost[begin : begin + n * m], nearest)
             for i in range(n):
                 j = nearest[i]
                 least = cost[begin + i * m + j]
                 if logarithm:
-                    least = log_kernel(least if least > floor else floor)
+                    least = log_kernel(max(least, floor))
                 duals[out + i] = least
                 if partners[out + n + j] < 0:
                     partners[out + n + j], partners[out + i] = i, j
@@ -191,12 +198,12 @@ def _match_nearest(x, y, sizes, logarithm, numbers, floors, free, duals, partner
                 else:
                     waiting += 1
         if waiting:
-            free[p] = FEW_FREE if _FEW * waiting <= n else MANY_FREE
-            most_free = max(most_free, free[p])
-            if free[p] == MANY_FREE:
+            free = FEW_FREE if _FEW * waiting <= n else MANY_FREE
+            most_free = max(most_free, free)
+            if free == MANY_FREE:
                 for k in range(out, out + n + m):
                     partners[k] = -1
-        numbers[p, 1] = total
+        numbers[p, TOTAL], numbers[p, FREE] = total, free
         begin, out = begin + n * m, out + n + m
     return most_free
 
@@ -218,36 +225,38 @@ def _square_rows(rows, others, n, m, close, across, squares, nearest):
             for j in range(m):
                 d0, d1 = p0 - across[k, j], p1 - across[k + 1, j]
                 d2, d3 = p2 - across[k + 2, j], p3 - across[k + 3, j]
-                line[j] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3)
+                line[j] = line[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
         for k in range(d - d % 4, d):
             p0 = rows[0, i, k]
             for j in range(m):
                 d0 = p0 - across[k, j]
                 line[j] += d0 * d0
-        # The least by its bit pattern, so that this is a vector loop.
-        bits = _GREATEST_BITS
-        for j in range(m):
-            seen = np.float64(line[j]).view(np.int64)
-            bits = seen if seen < bits else bits
-        least = np.int64(bits).view(np.float64)
-        limit, best, at = max(close, np.nextafter(least, np.inf)), np.inf, 0
+        least, where, best, at = _GREATEST_BITS, 0, close, -1
         for block in range(0, m, _BLOCK):
             part = line[block : block + _BLOCK]
-            hits = 0
+            # The least by its bit pattern, so that this is a vector loop.
+            bits = _GREATEST_BITS
             for j in range(part.size):
-                hits += part[j] < limit
-            if hits == 0:
-                continue
-            for j in range(part.size):
-                if part[j] < limit:
-                    total = part[j]
-                    if total < close:
+                seen = np.float64(part[j]).view(np.int64)
+                bits = min(seen, bits)
+            if bits < least:
+                least, where = bits, block
+            if np.int64(bits).view(np.float64) < close:
+                for j in range(part.size):
+                    if part[j] < close:
                         total = 0.0
                         for k in range(d):
                             rest = rows[0, i, k] - others[0, block + j, k]
                             rest += rows[1, i, k] - others[1, block + j, k]
                             total += rest * rest
                         part[j] = total
-                    if total < best:
-                        best, at = total, block + j
+                        if total < best:
+                            best, at = total, block + j
+        if at < 0:
+            # None is close, unless rounding errors decide that: then the least may be in any block.
+            is_close = np.int64(least).view(np.float64) < close
+            first, last = (0, m) if is_close else (where, min(where + _BLOCK, m))
+            at = first
+            for j in range(first + 1, last):
+                at = j if line[j] < line[at] else at
         nearest[i] = at

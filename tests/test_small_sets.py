@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, check_certificate, estimate_affine, match, match_many, small_sets
-from lslmatch.assignment.small_dense import FEW_FREE, MANY_FREE, solve_conflicts
+from lslmatch.assignment.small_dense import FEW_FREE, FREE, MANY_FREE, solve_conflicts
 from tests.support.matching import assert_is_matching
 from tests.support.solver import set_solver
 
@@ -126,7 +126,7 @@ def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkey
     seen = set()
 
     def note(*arguments):
-        seen.update(arguments[5].tolist())
+        seen.update(arguments[4][:, FREE].tolist())
         solve_conflicts(*arguments)
 
     monkeypatch.setattr(small_sets, "solve_conflicts", note)

@@ -90,7 +90,7 @@ def _may_contradict(x, y, permutation, scale, shift):
             mapped = scale * y[permutation[i], k] + shift[k]
             residual[i, k], position[i, k] = x[i, k] - mapped, x[i, k] + mapped
             centre[k] += position[i, k] / n
-            greatest = abs(x[i, k]) if abs(x[i, k]) > greatest else greatest
+            greatest = max(greatest, abs(x[i, k]))
     # Two of Weiszfeld's steps from the mean to the spatial median, which stands in for that by coordinates.
     for _ in range(2):
         weights = 0.0

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from lslmatch._jit import inline_kernel
+from lslmatch.assignment.small_dense import FLOOR, SCALE, SHIFT
 from lslmatch.costs import COINCIDENT
 
 #: In place of a scale: it is to be estimated; the problem is not ordinary.
@@ -23,77 +24,67 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @inline_kernel
-def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, mean, correction, squares, a, b):
+def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
     """Estimate scale and shift if they are not given, and bring two sets into common coordinates.
 
-    `numbers` holds the scale, the sum of the costs, and the shift; `a` and `b` become coordinates and their
-    rounding errors. Returns the floor of squared distances, and from where on they are close. A scale
-    that is NOT_ORDINARY afterwards: neither is the problem.
+    `numbers` holds what is known; `a` and `b` become coordinates and their rounding errors. Returns from
+    where on squared distances are close. A scale that is NOT_ORDINARY afterwards: neither is the problem.
     """
     d, n, m = x.shape[1], x_stop - x_start, y_stop - y_start
-    scale, floor, close = numbers[0], 0.0, 0.0
-    numbers[0] = NOT_ORDINARY
+    scale, floor, close = numbers[SCALE], 0.0, 0.0
+    numbers[SCALE] = NOT_ORDINARY
+    centre, mean, correction, squares = work[0], work[1], work[2], work[3]
     # Of bit patterns without the sign, those of what is not finite are the greatest.
-    bits = np.int64(0)
+    bits, x_total, total = np.int64(0), 0.0, 0.0
     for side in range(2):
         points, start, stop = (x, x_start, x_stop) if side == 0 else (y, y_start, y_stop)
+        x_total, total = total, 0.0
+        for k in range(d):
+            mean[k] = correction[k] = squares[k] = 0.0
         for i in range(start, stop):
             for k in range(d):
-                seen_bits = np.float64(points[i, k]).view(np.int64) & _GREATEST_BITS
-                bits = seen_bits if seen_bits > bits else bits
-    ordinary = np.int64(bits).view(np.float64) < _GREATEST_UNIT
-    if ordinary and scale == UNKNOWN:
-        x_total = total = 0.0
-        for side in range(2):
-            points, start, stop = (x, x_start, x_stop) if side == 0 else (y, y_start, y_stop)
-            x_total = total
-            for k in range(d):
-                mean[k] = correction[k] = squares[k] = 0.0
-            for i in range(start, stop):
-                for k in range(d):
-                    mean[k] += points[i, k] - points[start, k]
-            for k in range(d):
-                mean[k] /= stop - start
-            # The second pass corrects what the first rounded.
+                value = points[i, k]
+                mean[k] += value - points[start, k]
+                seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
+                bits = max(seen_bits, bits)
+        for k in range(d):
+            mean[k] /= stop - start
+            centre[k] = points[start, k] + mean[k] if side == 0 else centre[k]
+        if scale == UNKNOWN and np.int64(bits).view(np.float64) < _GREATEST_UNIT:
+            # A second pass corrects what the first rounded.
             for i in range(start, stop):
                 for k in range(d):
                     deviation = points[i, k] - points[start, k] - mean[k]
                     correction[k] += deviation
                     squares[k] += deviation * deviation
-            total = 0.0
             for k in range(d):
                 total += squares[k] - correction[k] * (correction[k] / (stop - start))
                 mean[k] = points[start, k] + (mean[k] + correction[k] / (stop - start))
-                numbers[2 + k] = mean[k] if side == 0 else numbers[2 + k]
-        if x_total > 0.0 and total > 0.0:
-            scale = math.sqrt(x_total / total * (m / n))
-            for k in range(d):
-                numbers[2 + k] -= scale * mean[k]
+                numbers[SHIFT + k] = mean[k] if side == 0 else numbers[SHIFT + k]
+    ordinary = np.int64(bits).view(np.float64) < _GREATEST_UNIT
+    if scale == UNKNOWN and x_total > 0.0 and total > 0.0:
+        scale = math.sqrt(x_total / total * (m / n))
+        for k in range(d):
+            numbers[SHIFT + k] -= scale * mean[k]
     greatest = 0.0
     for k in range(d):
-        greatest = max(greatest, abs(numbers[2 + k]))
-        mean[k] = 0.0
+        greatest = max(greatest, abs(numbers[SHIFT + k]))
+        # Knuth's sum: rounded, and the exact error of that.
+        term = numbers[SHIFT + k]
+        squares[k] = term - centre[k]
+        seen = squares[k] - term
+        correction[k] = (term - (squares[k] - seen)) + (-centre[k] - seen)
     if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT and greatest < _GREATEST_UNIT:
-        for i in range(x_start, x_stop):
-            for k in range(d):
-                mean[k] += x[i, k] - x[x_start, k]
-        for k in range(d):
-            mean[k] = x[x_start, k] + mean[k] / n
-            # Knuth's sum: rounded, and the exact error of that.
-            term = numbers[2 + k]
-            squares[k] = term - mean[k]
-            seen = squares[k] - term
-            correction[k] = (term - (squares[k] - seen)) + (-mean[k] - seen)
         bits = np.int64(0)
         for i in range(n):
             for k in range(d):
                 term = x[x_start + i, k]
-                total = term - mean[k]
+                total = term - centre[k]
                 seen = total - term
-                a[0, i, k], a[1, i, k] = total, (term - (total - seen)) + (-mean[k] - seen)
+                a[0, i, k], a[1, i, k] = total, (term - (total - seen)) + (-centre[k] - seen)
                 floor += total * total
                 seen_bits = np.float64(total).view(np.int64) & _GREATEST_BITS
-                bits = seen_bits if seen_bits > bits else bits
+                bits = max(seen_bits, bits)
         # Veltkamp's halves of the scale, for Dekker's product.
         shifted = 134217729.0 * scale
         scale_high = shifted - (shifted - scale)
@@ -115,9 +106,9 @@ def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, mean, correctio
                 b[0, i, k], b[1, i, k] = value, (total - (value - seen)) + (rest - seen)
                 floor += value * value
                 seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
-                bits = seen_bits if seen_bits > bits else bits
+                bits = max(seen_bits, bits)
         unit = np.int64(bits).view(np.float64)
         if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
-            numbers[0] = scale
-            floor, close = floor / (n + m) * COINCIDENT, _CLOSE * d * unit * unit
-    return floor, close
+            numbers[SCALE], numbers[FLOOR] = scale, floor / (n + m) * COINCIDENT
+            close = _CLOSE * d * unit * unit
+    return close

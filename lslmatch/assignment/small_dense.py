@@ -15,6 +15,9 @@ from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.costs import log_kernel
 
+#: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
+#: of squared distances, and how many rows are free.
+SCALE, TOTAL, FLOOR, FREE, SHIFT = range(5)
 #: How many rows of a problem are free, those of the others being matched to their nearest columns.
 NONE_FREE, FEW_FREE, MANY_FREE = 0, 1, 2
 #: Scans of augmenting row reduction for each free row.
@@ -25,24 +28,22 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 def solve_conflicts(
     cost: FloatArray,
     sizes: IntArray,
-    floors: FloatArray,
     logarithm: bool,
     reduce: bool,
-    free: IntArray,
+    numbers: FloatArray,
     duals: FloatArray,
     partners: IntArray,
-    totals: FloatArray,
 ) -> None:
     """Solve problems with free rows, given squared distances; `reduce` says that some have many.
 
     Costs are squared distances or their logarithms, not below those of the floors. Column duals are 0.
     """
-    if not reduce or _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
-        _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals)
+    if not reduce or _reduce_all(cost, sizes, logarithm, numbers, duals, partners):
+        _augment_all(cost, sizes, logarithm, numbers, duals, partners)
 
 
 @kernel
-def _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
+def _reduce_all(cost, sizes, logarithm, numbers, duals, partners):
     """Reduce columns (of square problems) and rows, and match what can be; return how many problems are left.
 
     As the dense solver does, with one sweep of augmenting row reduction of a bounded number of scans.
@@ -56,15 +57,15 @@ def _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
         n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
         start, first = begin, out
         begin, out = begin + n * m, out + n + m
-        if free[p] != MANY_FREE:
-            left += free[p] == FEW_FREE
+        if numbers[p, FREE] != MANY_FREE:
+            left += numbers[p, FREE] == FEW_FREE
             continue
         row_dual, col_dual = duals[first : first + n], duals[first + n : out]
         col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
         if logarithm:
-            entries, floor = cost[start:begin], floors[p]
+            entries, floor = cost[start:begin], numbers[p, FLOOR]
             for k in range(n * m):
-                square = entries[k] if entries[k] > floor else floor
+                square = max(entries[k], floor)
                 entries[k] = log_kernel(square)
         if n == m:
             for j in range(m):
@@ -81,13 +82,13 @@ def _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
             for j in range(0, m - 3, 4):
                 r0, r1 = line[j] - col_dual[j], line[j + 1] - col_dual[j + 1]
                 r2, r3 = line[j + 2] - col_dual[j + 2], line[j + 3] - col_dual[j + 3]
-                best0 = r0 if r0 < best0 else best0
-                best1 = r1 if r1 < best1 else best1
-                best2 = r2 if r2 < best2 else best2
-                best3 = r3 if r3 < best3 else best3
+                best0 = min(r0, best0)
+                best1 = min(r1, best1)
+                best2 = min(r2, best2)
+                best3 = min(r3, best3)
             for j in range(m - m % 4, m):
                 r0 = line[j] - col_dual[j]
-                best0 = r0 if r0 < best0 else best0
+                best0 = min(r0, best0)
             best = min(min(best0, best1), min(best2, best3))
             row_dual[i] = best
             for j in range(m):
@@ -134,15 +135,15 @@ def _reduce_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
         if problem_left:
             left += 1
         else:
-            free[p] = NONE_FREE
-        totals[p] = 0.0
+            numbers[p, FREE] = NONE_FREE
+        numbers[p, TOTAL] = 0.0
         for k in range(first, out):
-            totals[p] += duals[k]
+            numbers[p, TOTAL] += duals[k]
     return left
 
 
 @kernel
-def _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
+def _augment_all(cost, sizes, logarithm, numbers, duals, partners):
     """Match every free row along a shortest augmenting path (Dijkstra's search over all columns)."""
     most = 0
     for p in range(sizes.shape[0]):
@@ -155,11 +156,11 @@ def _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
         n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
         start, first = begin, out
         begin, out = begin + n * m, out + n + m
-        if free[p] == NONE_FREE:
+        if numbers[p, FREE] == NONE_FREE:
             continue
-        floor = floors[p]
+        floor = numbers[p, FLOOR]
         for i in range(n):
-            is_priced[i] = free[p] == MANY_FREE or not logarithm
+            is_priced[i] = numbers[p, FREE] == MANY_FREE or not logarithm
         row_dual, col_dual = duals[first : first + n], duals[first + n : out]
         col_of_row, row_of_col = partners[first : first + n], partners[first + n : out]
         # By loops: filling a slice would take twice as long to compile as all the rest.
@@ -177,18 +178,18 @@ def _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
                 if not is_priced[i]:
                     is_priced[i] = True
                     for j in range(m):
-                        line[j] = log_kernel(line[j] if line[j] > floor else floor)
+                        line[j] = log_kernel(max(line[j], floor))
                 # The least distance by its bit pattern, so that this is a vector loop.
                 least = _GREATEST_BITS
                 for j in range(m):
                     length = offset + (line[j] - open_dual[j])
-                    length = length if length > level else level
+                    length = max(length, level)
                     old = shortest[j]
                     before[j] = i if length < old else before[j]
-                    length = length if length < old else old
+                    length = min(length, old)
                     shortest[j] = length
                     bits = np.float64(length).view(np.int64)
-                    least = bits if bits < least else least
+                    least = min(bits, least)
                 level = np.int64(least).view(np.float64)
                 j = 0
                 while shortest[j] != level:
@@ -208,6 +209,6 @@ def _augment_all(cost, sizes, floors, logarithm, free, duals, partners, totals):
                 i = before[j]
                 row_of_col[j] = i
                 j, col_of_row[i] = col_of_row[i], j
-        totals[p] = 0.0
+        numbers[p, TOTAL] = 0.0
         for k in range(first, out):
-            totals[p] += duals[k]
+            numbers[p, TOTAL] += duals[k]

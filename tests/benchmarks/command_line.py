@@ -22,7 +22,7 @@ _SECOND_CHANCES = 3
 
 
 def main(arguments=None):
-    """Run the command; the status is 1 if a ratio was lost."""
+    """Run the command; the status is 1 if a ratio was lost, or if compiling takes longer."""
     options = _parser().parse_args(arguments)
     results = options.folder / "results"
     if options.history:
@@ -98,12 +98,16 @@ def _compare(options, results):
         print("timing again:", ", ".join(case.name for case in suspicious), flush=True)
         seconds = ratios.merge(seconds, _time([entry for entry in entries if entry.case in suspicious]))
     lost = [] if options.update else ratios.losses(seconds, baseline.seconds)
+    compilation, known_units = _compilation(options, baseline)
+    longer = [] if options.update else ratios.longer(compilation, known_units)
 
     print(tables.case_table(seconds, baseline.seconds, surveys))
     print(tables.ratio_tables(seconds))
     print(tables.summary_lines(seconds))
     print("\n".join(f"{what}: {value:.2f} s" for what, value in started.items()))
-    _keep(options, results, baseline, record.Baseline(seconds, surveys, record.circumstances(load)), started)
+    print("\n".join(f"compiling, {what}: {units:.1f} yardsticks" for what, units in compilation.items()))
+    circumstances = record.circumstances(load) | {"compilation": known_units | compilation}
+    _keep(options, results, baseline, record.Baseline(seconds, surveys, circumstances), started)
     for case in late:
         print(f"NO TIME LEFT: {case.name} is as before in the baseline, if it is there at all")
     for case in cases:
@@ -112,9 +116,12 @@ def _compare(options, results):
     for case in lost:
         now, then = ratios.ratio(seconds[case]), ratios.ratio(baseline.seconds[case])
         print(f"LOST: {case.name}: the ratio was {then:.2f} and is {now:.2f}")
+    for what in longer:
+        now, then = compilation[what], known_units[what]
+        print(f"LONGER: compiling, {what}: it was {then:.1f} yardsticks and is {now:.1f}")
     if not options.update and not baseline.seconds:
         print("There is no baseline to compare with; --update makes one.")
-    return 1 if lost else 0
+    return 1 if lost or longer else 0
 
 
 def _start(options):
@@ -122,6 +129,17 @@ def _start(options):
     if options.only:
         return {}
     return startup.measure(10, 20, cold=False) if options.smoke else startup.measure()
+
+
+def _compilation(options, baseline):
+    """Measure what is compiled, again where it seems to take longer, and give the baseline's, too."""
+    known = baseline.circumstances.get("compilation", {})
+    if options.only or options.smoke:
+        return {}, known
+    found = startup.compilation()
+    if ratios.longer(found, known):
+        found = {what: min(units, found[what]) for what, units in startup.compilation().items()}
+    return found, known
 
 
 def _selected(options):

@@ -85,3 +85,12 @@ def losses(seconds, baseline):
         for case, times in seconds.items()
         if case in baseline and ratio(times) < (1.0 - ALLOWED_LOSS) * ratio(baseline[case])
     ]
+
+
+def longer(compilation, baseline):
+    """Name what takes longer to compile, in units of the yardstick, than a loss of ratio would be allowed."""
+    return [
+        what
+        for what, units in compilation.items()
+        if what in baseline and units * (1.0 - ALLOWED_LOSS) > baseline[what]
+    ]

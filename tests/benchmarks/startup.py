@@ -48,3 +48,55 @@ def first_match_seconds(n):
     start = time.perf_counter()
     lslmatch.match(x, y)
     return time.perf_counter() - start
+
+
+def compilation(runs=(100, 1000, "demo")):
+    """Measure what is compiled for the first time: processor time, in units of compiling `_yardstick`.
+
+    Both are taken in the same fresh process, so that neither the machine nor other work on it counts.
+    """
+    found = {}
+    for run in runs:
+        with tempfile.TemporaryDirectory() as empty:
+            seconds, unit = fresh("first_run_seconds", run, NUMBA_CACHE_DIR=empty)
+        found["demo" if run == "demo" else f"first match of {run:,} points"] = seconds / unit
+    return found
+
+
+def first_run_seconds(run):
+    """Give the processor time of a first run, and then that of compiling the yardstick."""
+    import contextlib
+    import io
+
+    import numba
+    import numpy as np
+
+    import lslmatch
+    from lslmatch.cli.main import main
+
+    numba.njit(lambda value: value + 1)(1)  # What Numba does once is not the library's.
+    x, y = np.random.default_rng(0).standard_normal((2, 10 if run == "demo" else run, 3))
+    start = time.process_time()
+    if run == "demo":
+        with contextlib.redirect_stdout(io.StringIO()):
+            main(["demo"])
+    else:
+        lslmatch.match(x, y)
+    middle = time.process_time()
+    numba.njit(_yardstick)(x, y)
+    return middle - start, time.process_time() - middle
+
+
+def _yardstick(x, y):
+    """Do what kernels do: loops, slices, conditions. To be left as it is: all is measured by it."""
+    n, d = x.shape
+    best, first = x[:, 0].copy(), y[0].copy()
+    for i in range(n):
+        row = x[i]
+        for j in range(len(y)):
+            total = 0.0
+            for k in range(d):
+                total += (row[k] - y[j, k]) ** 2
+            if total < best[i] or i == j:
+                best[i] = max(total, first[j % d])
+    return best

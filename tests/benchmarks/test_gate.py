@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.benchmarks import ratios, record
+from tests.benchmarks import ratios, record, startup
 from tests.benchmarks.growth import Point, exponent
 from tests.benchmarks.instances import Case
 from tests.benchmarks.plan import FACTOR, LONG, contenders, long_times, make_plan
@@ -33,6 +33,21 @@ def test_a_machine_that_is_slower_throughout_loses_nothing():
 
 def test_a_case_that_is_new_loses_nothing():
     assert ratios.losses({OTHER: times(1.0, scipy=1.0)}, {CASE: times(1.0, scipy=8.0)}) == []
+
+
+def test_longer_compilation_is_caught():
+    known = {"demo": 6.0}
+    assert ratios.longer({"demo": 7.9, "new": 100.0}, known) == []
+    assert ratios.longer({"demo": 8.1}, known) == ["demo"]
+
+
+def test_compilation_is_measured_in_yardsticks(monkeypatch):
+    monkeypatch.setattr(startup, "fresh", lambda function, run, **environment: (3.0, 0.5))
+    assert startup.compilation() == {
+        "first match of 100 points": 6.0,
+        "first match of 1,000 points": 6.0,
+        "demo": 6.0,
+    }
 
 
 def test_timing_again_keeps_the_least_times():

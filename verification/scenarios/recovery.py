@@ -15,10 +15,6 @@ from verification.engine.trials import TrialError
 #: units of the mean square.
 CERTIFICATE_TOLERANCE = 1e-7
 
-#: From this many points on, "lsl" with isotropic noise is checked by the compiled loop below. With 600 to
-#: 1000 points it takes about as long as the matching, and the library's own check 25 to 45 times that.
-_MANY = 200
-
 
 class UncertifiedError(TrialError):
     """A matching that is not proven optimal: an error of the solver, never evidence about a theorem."""
@@ -41,7 +37,9 @@ def require_certificate(x: Any, y: Any, result: MatchResult, objective: str = "l
         violation = np.inf
         isotropic = result.covariance is None or result.covariance.is_isotropic
         complete = len(x) == len(y) and bool((result.permutation >= 0).all())
-        if isotropic and complete and result.criterion == "lsl" and len(x) >= _MANY:
+        if isotropic and complete and result.criterion == "lsl":
+            # A compiled loop: the library's own check takes several times as long, which for a few points is
+            # most of a trial.
             violation = certificate_violation(x, y, result)
         if not violation <= CERTIFICATE_TOLERANCE:
             # The library carries rounding errors, which count where points nearly coincide.
@@ -86,7 +84,8 @@ def _largest_ratio(x, moved, row_factor, col_factor, floor):
     squares = np.empty(n)
     worst = 0.0
     for i in range(n):
-        squares[:] = 0.0
+        for j in range(n):
+            squares[j] = 0.0
         for k in range(d):
             for j in range(n):
                 difference = x[i, k] - moved[k, j]

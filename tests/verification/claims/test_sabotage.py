@@ -10,6 +10,7 @@ import lslmatch
 from lslmatch import matching, small_sets, theory
 from lslmatch.alignment import moments, registry
 from lslmatch.alignment.small import UNKNOWN
+from lslmatch.assignment.small_dense import SCALE, SHIFT
 from lslmatch.results import Affine
 from tests.verification.support import exit_code, verdicts
 from verification import claims
@@ -55,9 +56,9 @@ match_nearest = small_sets._match_nearest
 def forgets_to_centre_all(x, y, sizes, logarithm, numbers, *arrays):
     x_end, y_end = np.cumsum(sizes, axis=0).T
     for k, (n, m) in enumerate(sizes):
-        if numbers[k, 0] == UNKNOWN:
+        if numbers[k, SCALE] == UNKNOWN:
             found = forgets_to_centre(x[x_end[k] - n : x_end[k]], y[y_end[k] - m : y_end[k]])
-            numbers[k, 0], numbers[k, 2:] = found
+            numbers[k, SCALE], numbers[k, SHIFT:] = found
     return match_nearest(x, y, sizes, logarithm, numbers, *arrays)
 
 
