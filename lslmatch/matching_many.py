@@ -16,8 +16,9 @@ from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, mat
 
 #: Options of `match`, but for the workers.
 _OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
-#: Problems that are solved in one call, and pairs of points in them, at most.
-_GROUP_SIZE, _GROUP_PAIRS = 256, 1 << 15
+#: Problems that are solved in one call, and pairs of points in them (4 MB), at most; and into how many calls
+#: at least the problems of each of several workers are cut.
+_GROUP_SIZE, _GROUP_PAIRS, _GROUPS = 1024, 1 << 19, 4
 
 
 def match_many(
@@ -67,7 +68,8 @@ def match_many(
     if len(xs) != len(ys):
         raise ValueError(f"xs and ys must be equally many sets; got {len(xs)} and {len(ys)}")
     results: list[MatchResult | None] = [None] * len(xs)
-    groups = _groups(xs, ys, options)
+    xs, ys = _stacked(xs, ys, options)
+    groups = _groups(xs, ys, options, workers)
 
     def run(worker: int, first: int, last: int) -> None:
         for group in groups[first:last]:
@@ -81,15 +83,35 @@ def match_many(
     ]
 
 
-def _groups(xs: Any, ys: Any, options: dict[str, Any]) -> list[list[int]]:
+def _stacked(xs: Any, ys: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Put small sets of one shape into an array, which is the quickest to read."""
+    if isinstance(xs, np.ndarray) or not xs or not _OPTIONS.issuperset(options):
+        return xs, ys
+    for sets in (xs, ys):
+        first = sets[0]
+        if not is_plain(first):
+            return xs, ys
+        shape, dtype = first.shape, first.dtype
+        if not all(type(points) is np.ndarray and points.shape == shape for points in sets):
+            return xs, ys
+        if not all(points.dtype == dtype for points in sets):
+            return xs, ys
+    if xs[0].shape[1] != ys[0].shape[1] or not is_short(xs[0].shape, len(ys[0]), **options):
+        return xs, ys
+    x, y = (np.concatenate(sets).reshape(len(sets), *sets[0].shape) for sets in (xs, ys))
+    return x, y
+
+
+def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[list[int]]:
     """Put problems that can go the short way into groups of one dimension, which are solved in one call."""
     if not _OPTIONS.issuperset(options):
         return []
+    most = _GROUP_SIZE if workers == 1 else min(-(-len(xs) // (_GROUPS * workers)), _GROUP_SIZE)
     if isinstance(xs, np.ndarray):
         # All have the same shape.
         n, m = xs.shape[1], ys.shape[1]
         short = xs.shape[2] == ys.shape[2] and is_short(xs.shape[1:], m, **options)
-        step = max(min(_GROUP_PAIRS // (n * m), _GROUP_SIZE), 1)
+        step = max(min(_GROUP_PAIRS // (n * m), most), 1)
         return [list(range(k, min(k + step, len(xs)))) for k in range(0, len(xs), step)] if short else []
     members: dict[int, list[int]] = {}
     for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
@@ -100,7 +122,7 @@ def _groups(xs: Any, ys: Any, options: dict[str, Any]) -> list[list[int]]:
         held = 0
         for k in some:
             pairs = len(xs[k]) * len(ys[k])
-            if not held or held + pairs > _GROUP_PAIRS or len(groups[-1]) == _GROUP_SIZE:
+            if not held or held + pairs > _GROUP_PAIRS or len(groups[-1]) == most:
                 groups.append([])
                 held = 0
             groups[-1].append(k)
@@ -117,7 +139,10 @@ def _match_group(
 ) -> None:
     """Match a group in one call."""
     x, y = _gathered(xs, group), _gathered(ys, group)
-    sizes = np.array([(len(xs[k]), len(ys[k])) for k in group])
+    if isinstance(xs, np.ndarray):
+        sizes = np.full((len(group), 2), (xs.shape[1], ys.shape[1]))
+    else:
+        sizes = np.array([(len(xs[k]), len(ys[k])) for k in group])
     affine = given_affine(options.get("alignment", "standardize"), x.shape[1])
     for k, result in zip(
         group, match_small(x, y, sizes, options.get("objective", "lsl"), affine), strict=True

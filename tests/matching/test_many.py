@@ -137,3 +137,17 @@ def test_options_are_those_of_match():
         match_many(xs, ys, objective="lsns")
     with pytest.raises(TypeError, match="unexpected keyword argument"):
         match_many(xs, ys, nothing=1)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sets_of_one_shape_are_matched_as_they_are_one_by_one_however_they_lie_in_memory(workers):
+    xs, ys = [draw(6, 2, k) for k in range(9)], [draw(6, 2, k + 9) for k in range(9)]
+    xs[1], xs[2], ys[3] = np.asfortranarray(xs[1]), np.repeat(xs[2], 2, axis=0)[::2], ys[3].astype(">f8")
+    xs[4].flags.writeable = False
+    before = [x.copy() for x in xs]
+    for some in (slice(None), slice(3)):
+        results = match_many(xs[some], ys[some], workers=workers)
+        for x, y, result in zip(xs[some], ys[some], results, strict=True):
+            assert_same(result, match(x, y))
+    for x, kept in zip(xs, before, strict=True):
+        np.testing.assert_array_equal(x, kept)
