@@ -65,7 +65,7 @@ class SolverSettings(NamedTuple):
     """Pairs in its first list where a few will mostly do."""
     short_list_mutual: float = 0.5
     """A few will mostly do if more than this share of a few points are mutually nearest, or with a start."""
-    sweeps: int = 16
+    sweeps: int = 32
     """Sweeps of augmenting row reduction at most; between them, exhausted lists are renewed."""
     few_free: float = 0.002
     """Share of the rows that are still free at which another sweep does not pay."""
