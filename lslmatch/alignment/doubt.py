@@ -89,8 +89,10 @@ def _may_contradict(x, y, permutation, scale, shift):
         for k in range(d):
             mapped = scale * y[permutation[i], k] + shift[k]
             residual[i, k], position[i, k] = x[i, k] - mapped, x[i, k] + mapped
-            centre[k] += position[i, k] / n
+            centre[k] += position[i, k]
             greatest = max(greatest, abs(x[i, k]))
+    for k in range(d):
+        centre[k] /= n
     # Two of Weiszfeld's steps from the mean to the spatial median, which stands in for that by coordinates.
     for _ in range(2):
         weights = 0.0
@@ -117,8 +119,9 @@ def _may_contradict(x, y, permutation, scale, shift):
             cosine = product / (length * distance) if distance > 0.0 else 0.0
             total += cosine
             squares += cosine * cosine
+            inverse = 1.0 / length
             for k in range(d):
-                mean[k] += residual[i, k] / length
+                mean[k] += inverse * residual[i, k]
     if seen < LEAST_PAIRS:
         return False
     sideways = 0.0

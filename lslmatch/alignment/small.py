@@ -74,6 +74,7 @@ def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
         squares[k] = term - centre[k]
         seen = squares[k] - term
         correction[k] = (term - (squares[k] - seen)) + (-centre[k] - seen)
+        mean[k] = 0.0
     if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT and greatest < _GREATEST_UNIT:
         bits = np.int64(0)
         for i in range(n):
@@ -82,7 +83,8 @@ def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
                 total = term - centre[k]
                 seen = total - term
                 a[0, i, k], a[1, i, k] = total, (term - (total - seen)) + (-centre[k] - seen)
-                floor += total * total
+                # A sum for each coordinate, so that this is a vector loop.
+                mean[k] += total * total
                 seen_bits = np.float64(total).view(np.int64) & _GREATEST_BITS
                 bits = max(seen_bits, bits)
         # Veltkamp's halves of the scale, for Dekker's product.
@@ -104,9 +106,11 @@ def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
                 value = total + rest
                 seen = value - total
                 b[0, i, k], b[1, i, k] = value, (total - (value - seen)) + (rest - seen)
-                floor += value * value
+                mean[k] += value * value
                 seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
                 bits = max(seen_bits, bits)
+        for k in range(d):
+            floor += mean[k]
         unit = np.int64(bits).view(np.float64)
         if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
             numbers[SCALE], numbers[FLOOR] = scale, floor / (n + m) * COINCIDENT
