@@ -76,7 +76,10 @@ class Table(NamedTuple):
         return page
 
 
-TABLES = (Table(HERE / "howto" / "without-partner.md", "false-share", limits_of_false_pairs),)
+TABLES = (
+    Table(HERE / "real-data.md", "without-partner-real", real_sets),
+    Table(HERE / "howto" / "without-partner.md", "false-share", limits_of_false_pairs),
+)
 
 
 def main(arguments: list[str]) -> int:
