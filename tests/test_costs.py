@@ -210,6 +210,42 @@ def test_costs_do_not_depend_on_blocks_and_workers(which, workers, entries, monk
     np.testing.assert_array_equal(found, pricing.cost_matrix(geometry, rule, 1))
 
 
+@pytest.mark.parametrize("which", range(3), ids=["lsl", "lss", "lsns"])
+def test_one_pair_costs_what_it_does_in_the_matrix(which):
+    geometry, rule, expected = list(rules(4, 6))[which]
+    for i, j in np.ndindex(4, 6):
+        found = pricing.cost_of_pair(geometry, rule, i, j) + rule.offset
+        assert found == pytest.approx(expected[i, j], rel=1e-12, abs=1e-12)
+    turned = rule.transposed()
+    np.testing.assert_array_equal(turned.x_weight, rule.y_weight)
+    np.testing.assert_array_equal(turned.y_weight, rule.x_weight)
+    assert turned[:3] == rule[:3]
+
+
+def test_the_rule_of_an_objective_goes_by_its_name():
+    geometry = common_coordinates(draw(4, 3), draw(5, 3, 1), Affine(0.5, np.ones(3)))
+    noise = np.ones(4), np.full(5, 2.0)
+    for name, expected in (
+        ("lsl", pricing.log_rule(geometry)),
+        ("greedy", pricing.log_rule(geometry)),
+        ("lss", pricing.square_rule(geometry)),
+        ("lsns", pricing.normalized_rule(geometry, noise, 0.5)),
+    ):
+        found = pricing.make_rule(name, geometry, 0.5, noise)
+        assert found[:3] == expected[:3]
+        np.testing.assert_array_equal(found.x_weight, expected.x_weight)
+        np.testing.assert_array_equal(found.y_weight, expected.y_weight)
+    assert pricing.make_rule("lsl", geometry, 0.5, coincident=0.5).floor == geometry.mean_square() / 2
+
+
+@pytest.mark.parametrize("i", range(5))
+def test_near_pairs_far_from_the_centre_are_priced_in_any_row(i):
+    x, y = draw(5, 2), draw(5, 2, 1)
+    x[i] = [1e6, -2e6]
+    y[3] = [1e6 + 1e-4, -2e6]
+    np.testing.assert_allclose(log_cost_matrix(x, y), log_costs(x, y), **TOLERANCE)
+
+
 def logarithm_inputs():
     """Doubles of every exponent, and the neighbourhoods where the series or the range reduction changes."""
     rng = np.random.default_rng(0)

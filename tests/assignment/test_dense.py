@@ -121,6 +121,119 @@ def test_a_path_may_end_in_any_column(free, sweeps, monkeypatch):
     assert certificate_violation(cost, proof) == 0.0
 
 
+# ------------------------------------------------------------------------------------- the steps
+
+
+def free_state(n, m):
+    return dense.DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
+
+
+@pytest.mark.parametrize("m", range(2, 12))
+def test_the_least_cost_of_a_row_is_found_in_any_column(m):
+    for j in range(m):
+        cost = np.full((1, m), 5.0)
+        cost[0, j] = 2.0
+        state = dense.solve_dense(cost)
+        assert (state.col_of_row.tolist(), state.row_dual.tolist()) == ([j], [2.0])
+
+
+def test_rows_are_matched_at_the_first_free_column_of_least_reduced_cost():
+    cost = np.array([[5.0, 1.0, 4.0, 2.0], [4.0, 1.0, 3.0, 2.0], [4.0, 0.5, 9.0, 9.0]])
+    state = free_state(3, 4)
+    state.col_dual[:] = [3.0, 0.0, 2.0, 0.0]
+    assert dense._reduce_rows(cost, state) == True  # noqa: E712 (a bool, not None)
+    # Row 0 has 1 in column 1; row 1 has it in columns 0 and 2, too; row 2 has 0.5 in column 1 alone.
+    assert state.row_dual.tolist() == [1.0, 1.0, 0.5]
+    assert state.col_of_row.tolist() == [1, 0, -1]
+    assert state.row_of_col.tolist() == [1, 0, -1, -1]
+
+
+def row_reduction(cost, state, rows):
+    """One sweep of augmenting row reduction, from its description."""
+    scans, left, waiting = 4 * len(rows), [], list(rows)
+    while waiting:
+        i = waiting.pop(0)
+        reduced = cost[i] - state.col_dual
+        order = np.argsort(reduced, kind="stable")
+        j = order[0]
+        if len(order) > 1 and scans > 0 and reduced[order[0]] < reduced[order[1]] < np.inf:
+            state.col_dual[j] -= reduced[order[1]] - reduced[j]
+            falls = True
+        else:
+            falls = False
+            if len(order) > 1 and reduced[order[1]] == reduced[j] and state.row_of_col[j] >= 0:
+                j = order[1]
+        state.row_dual[i] = cost[i, j] - state.col_dual[j]
+        scans -= 1
+        holder = state.row_of_col[j]
+        if holder >= 0 and not falls:
+            left.append(i)
+            continue
+        state.col_of_row[i], state.row_of_col[j] = j, i
+        if holder >= 0:
+            state.col_of_row[holder] = -1
+            waiting.insert(0, holder)
+    return left
+
+
+@pytest.mark.parametrize("kind", ["ties", "product", "integers"])
+@pytest.mark.parametrize(("n", "m"), [(6, 6), (8, 12), (12, 12)])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sweep_of_row_reduction_follows_its_description(kind, n, m, seed):
+    # Whole numbers, so that no sum is rounded.
+    rng = np.random.default_rng([n, m, seed])
+    cost = (
+        draw("product", n, m) if kind == "product" else rng.integers(0, 3 if kind == "ties" else 40, (n, m))
+    )
+    cost = cost[rng.permutation(n)].astype(float)
+    state, expected = free_state(n, m), free_state(n, m)
+    for one in (state, expected):
+        dense._reduce_rows(cost, one)
+    for _ in range(2):
+        free = np.flatnonzero(state.col_of_row < 0)
+        rows = free.copy()
+        left = dense._augment_by_row_reduction(cost, state, rows)
+        assert rows[:left].tolist() == row_reduction(cost, expected, free)
+        assert_same_state(state, expected)
+
+
+def test_paths_are_searched_until_the_operations_are_used_up():
+    cost = np.full((3, 4), 5.0)
+    cost[np.arange(3), [2, 0, 1]] = 1.0
+    state = free_state(3, 4)
+    work, rows = dense.DenseWorkspace.for_duals(state), np.arange(3)
+    # Each row finds its column by one scan of four columns.
+    assert dense._augment_rows(cost, state, work, rows, 0, 4) == 1
+    assert dense._augment_rows(cost, state, work, rows, 1, 5) == 3
+    assert state.col_of_row.tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("m", [3, 64, 70])
+def test_all_columns_at_a_distance_are_closed_up_to_a_free_one(m):
+    state = free_state(m, m)
+    state.row_of_col[:] = np.arange(m)
+    work = dense.DenseWorkspace.for_duals(state)
+    work.shortest[0] = 2.0
+    assert dense.close_columns(state, work, 0, 2.0, 0, 1) == (m, -1)
+    assert np.isneginf(work.open_dual).all()
+    work.shortest[0] = 2.0
+    work.shortest[0, 0] = 3.0
+    state.row_of_col[2] = -1
+    assert dense.close_columns(state, work, 0, 2.0, 0, 1)[1] == 2
+
+
+def test_progress_is_told_in_matched_rows(monkeypatch):
+    told = []
+    monkeypatch.setattr(dense, "tell", lambda *said: told.append(said))
+    monkeypatch.setattr(dense, "OPERATIONS_PER_CALL", 1)
+    monkeypatch.setattr(dense, "_REDUCTION_SWEEPS", 0)
+    dense.solve_dense(draw("product", 9, 9))
+    assert [said[0] for said in told] == ["rows matched"] * len(told)
+    assert told[-1][1:] == (9, 9)
+    assert [said[1] for said in told] == list(range(told[0][1], 10))
+    assert told[0][1] > 1
+
+
 @pytest.mark.parametrize("m", [0, 3])
 def test_no_rows_give_an_empty_state(m):
     state = dense.solve_dense(np.empty((0, m)))

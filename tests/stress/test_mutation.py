@@ -1,14 +1,19 @@
 """The program that changes the library in one place at a time."""
 
+import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.stress.mutation.changes import mutants
+from tests.stress.mutation.equivalent import reasons
 
 SOURCE = '''
+import numpy as np
+
 def limited(x, most=3):
     """Cut at a limit."""
     if x > most:
@@ -18,6 +23,10 @@ def limited(x, most=3):
 class Box:
     def holds(self, x: int) -> bool:
         return min(x, 1) == 1 and not x
+
+@np.errstate(all="ignore")
+def inverse(x):
+    return 1 / x
 '''
 
 
@@ -46,11 +55,23 @@ def test_the_code_of_a_mutant_does_what_it_says():
     assert space["limited"](1) == -3
 
 
+def test_changes_that_make_no_difference_are_of_lines_that_are_there():
+    for place, reason in reasons().items():
+        lines = inspect.getsource(import_module(place.module)).splitlines()
+        assert place.line in {line.strip() for line in lines}, place
+        before, arrow, after = place.change.partition(" -> ")
+        assert arrow
+        assert before != after
+        assert reason
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="mutants are tried in forked processes")
 def test_mutants_are_noticed_or_not(tmp_path):
     (tmp_path / "box.py").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "test_box.py").write_text(
-        "from box import limited\n\ndef test_it():\n    assert limited(5) == 3 and limited(1) == 1\n",
+        "from box import inverse, limited\n\n"
+        "def test_it():\n    assert limited(5) == 3 and limited(1) == 1\n\n"
+        "def test_the_other():\n    assert inverse(1) == 1\n",
         encoding="utf-8",
     )
     command = [
@@ -72,7 +93,9 @@ def test_mutants_are_noticed_or_not(tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert "box:5 limited: x > most -> x >= most" not in done.stdout
-    assert "box:4 limited: x > most -> x >= most (1 tests)" in done.stdout
+    assert "box:6 limited: x > most -> x >= most (1 tests)" in done.stdout
+    # A function under a decorator: 1 * x is 1, too, but nothing else survives.
+    assert done.stdout.count("inverse: ") == 1
+    assert "inverse: 1 / x -> 1 * x (1 tests)" in done.stdout
     assert "limited: return most -> return None" not in done.stdout
     assert "Box.holds" in done.stdout  # no test calls it

@@ -6,7 +6,8 @@ Kernels must not be compiled, so that each change is one of Python code. The tes
 pass notes which of them call which functions of the modules, and how long they take. Then each mutant is put
 in place in a process of its own, which runs the tests that call the mutated function, the quickest first and
 as many as fit into a budget, until one fails. A mutant on which they take ten times as long as without it
-hangs, and counts as noticed.
+hangs, and counts as noticed. Changes that make no difference are listed in equivalent.csv, with reasons; they
+are not tried, and counted apart.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.stress.mutation.changes import mutants
+from tests.stress.mutation.equivalent import place_of, reasons
 from tests.stress.mutation.trying import Trial, Trying
 from verification.engine.tables import table_to_csv
 
@@ -42,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.sample and options.sample < total:
         chosen = np.random.default_rng(options.seed).permutation(total)[: options.sample]
         trials = [trials[k] for k in sorted(chosen)]
+    drawn = len(trials)
+    trials = [trial for trial in trials if place_of(*trial) not in reasons()]
     trying = Trying(trials, options.budget)
     code = pytest.main(
         ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", *options.tests], plugins=[trying]
@@ -49,10 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
     if code not in (0, 1) or not trying.is_done:
         print("the tests could not be run without a mutant", file=sys.stderr)
         return 2
-    return _report(trying, total, options)
+    return _report(trying, drawn, total, options)
 
 
-def _report(trying: Trying, total: int, options: argparse.Namespace) -> int:
+def _report(trying: Trying, drawn: int, total: int, options: argparse.Namespace) -> int:
     rows = trying.rows()
     if options.out:
         options.out.write_text(table_to_csv(rows), encoding="utf-8")
@@ -71,7 +75,8 @@ def _report(trying: Trying, total: int, options: argparse.Namespace) -> int:
                 f"  {row['module']}:{row['line']} {row['function']}: {row['change']} ({row['tests']} tests)"
             )
     share = sum(row["noticed"] != "no" for row in rows) / max(len(rows), 1)
-    print(f"{len(rows)} of {total} mutants tried; seed {options.seed}")
+    same = drawn - len(rows)
+    print(f"{drawn} of {total} mutants drawn, {same} of them make no difference; seed {options.seed}")
     return 0 if share >= options.at_least else 1
 
 

@@ -17,6 +17,9 @@ from tests.stress.mutation.changes import Mutant
 
 Row = dict[str, Any]
 
+#: What properties, methods of classes and decorators keep the function under.
+_LAYERS = ("fget", "__func__", "__wrapped__")
+
 
 class Trial(NamedTuple):
     """A mutant, and the module that it belongs to."""
@@ -30,8 +33,8 @@ class Trial(NamedTuple):
         found: Any = importlib.import_module(self.module)
         for name in self.mutant.function.split("."):
             found = vars(found)[name] if name in vars(found) else attrgetter(name)(found)
-        while not hasattr(found, "__code__"):
-            found = getattr(found, "fget", None) or getattr(found, "__func__", None) or found.__wrapped__
+        while inner := next(filter(None, (getattr(found, name, None) for name in _LAYERS)), None):
+            found = inner
         return found
 
 
@@ -97,6 +100,7 @@ class Trying:
 
     def _try(self, session: Any, trial: Trial) -> tuple[str, int]:
         key = _key(trial.function.__code__)
+        assert trial.function.__code__.co_freevars == trial.mutant.code.co_freevars, "another function"
         concerned = sorted((seconds, k) for k, (seconds, seen) in self._calls.items() if key in seen)
         items, planned = [], 0.0
         for seconds, k in concerned:
