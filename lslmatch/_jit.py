@@ -105,6 +105,12 @@ def is_kept(kernel: Any) -> bool:
         return False
 
 
+def is_ready(kernel: Any) -> bool:
+    """Tell whether a kernel can be called without being compiled: it was, or need not be, or is kept."""
+    overloads = getattr(kernel, "overloads", None)
+    return overloads is None or bool(overloads) or is_kept(kernel)
+
+
 @cache
 def _digest(place: Path) -> str:
     """Condense a Python file, or all of a folder: another text, another digest."""

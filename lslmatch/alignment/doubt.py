@@ -9,11 +9,12 @@ of u, whatever the shape of the noise; and cosines between u and the position of
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 
-from lslmatch._jit import kernel
+from lslmatch._jit import is_ready, kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
@@ -27,6 +28,10 @@ _BEYOND_CHANCE = 4.0
 _FIRST_LOOK = 0.5
 #: What they have in common must also matter: the squared mean direction, and the mean cosine.
 _SIDEWAYS, _OUTWARDS = 0.03, 0.1
+#: Matchings of a process after which the first look is compiled: the first of all need not wait for that.
+_MANY = 20
+#: Counts matchings without a first look.
+_without = itertools.count(1)
 #: Residuals below this share of the coordinates are rounding errors.
 _ROUNDING = 2.0**-30
 
@@ -38,7 +43,9 @@ class AlignmentWarning(UserWarning):
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
     permutation, scale, shift = result.permutation, result.scale, result.shift
-    if len(x) <= _ASKED and not _may_contradict(x, y, permutation, scale, shift):
+    # A first look only saves time: with half of the limits it lets nothing pass that the close one would not.
+    looks_first = len(x) <= _ASKED and (is_ready(may_contradict) or next(_without) > _MANY)
+    if looks_first and not may_contradict(x, y, permutation, scale, shift):
         return ""
     return _contradiction(x, y, permutation, scale, shift)
 
@@ -79,7 +86,7 @@ def _contradiction(
 
 
 @kernel
-def _may_contradict(x, y, permutation, scale, shift):
+def may_contradict(x, y, permutation, scale, shift):
     """Take a first look, in little time, and say whether there is half of what would be a doubt."""
     n, d = x.shape
     residual, position = np.empty((n, d)), np.empty((n, d))

@@ -13,6 +13,7 @@ from numba.core import event
 
 import lslmatch
 from lslmatch._jit import KERNELS, is_kept
+from lslmatch.alignment.doubt import may_contradict
 
 
 def all_kernels() -> list[Any]:
@@ -110,4 +111,5 @@ def runs() -> list[Callable[[], object]]:
         lambda: lslmatch.solve_assignment(costs, maximize=True),
         lambda: lslmatch.solve_assignment(costs, unmatched=0.0),
         lambda: (lslmatch.log_cost_matrix(*small), lslmatch.standardize(small[0])),
+        lambda: may_contradict(*small, np.arange(30), 1.0, np.zeros(3)),
     ]

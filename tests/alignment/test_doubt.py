@@ -1,5 +1,6 @@
 """The warning that the pairs contradict the moments: when it comes, and when it does not."""
 
+import itertools
 import math
 import re
 import warnings
@@ -123,7 +124,7 @@ def test_both_looks_say_what_their_definitions_say():
     seen = []
     for seed in range(320):
         sets = spoiled(seed)
-        found = doubt._may_contradict(*sets), doubt._contradiction(*sets)
+        found = doubt.may_contradict(*sets), doubt._contradiction(*sets)
         assert found == (first_look(*sets), second_look(*sets)), seed
         seen.append((found[0], re.sub(r"\d+", "", found[1])))
     # All outcomes occur, also a first look that the second one does not confirm.
@@ -144,7 +145,7 @@ def test_the_unit_does_not_matter(unit):
             (x, y, permutation, scale, shift),
             (unit * x, unit * y, permutation, scale, unit * shift),
         )
-        assert doubt._may_contradict(*sets) == doubt._may_contradict(*others)
+        assert doubt.may_contradict(*sets) == doubt.may_contradict(*others)
         assert doubt._contradiction(*sets) == doubt._contradiction(*others)
 
 
@@ -154,14 +155,14 @@ def test_residuals_below_the_rounding_of_the_coordinates_say_nothing(sign):
     y[0, 0] = 1e-3 * sign
     for shift, told in ((1e-6, False), (1.0, True)):
         sets = y + shift, y, np.arange(20), 1.0, np.zeros(2)
-        assert doubt._may_contradict(*sets) == told
+        assert doubt.may_contradict(*sets) == told
         assert bool(doubt._contradiction(*sets)) == told
 
 
 def test_residuals_that_all_agree_are_beyond_any_chance():
     y = np.vstack([np.eye(12), -np.eye(12)])
     outwards = 1.2 * y, y, np.arange(24), 1.0, np.zeros(12)
-    assert doubt._may_contradict(*outwards)
+    assert doubt.may_contradict(*outwards)
     assert doubt._contradiction(*outwards).startswith("the scale: residuals of 24 pairs point outwards")
     # The first half to one side, the second to another one: not a cosine between them differs from 0.
     sideways = np.repeat(np.eye(2), 8, axis=0)
@@ -172,7 +173,7 @@ def test_residuals_that_all_agree_are_beyond_any_chance():
 
 def test_pairs_in_the_very_centre_point_neither_outwards_nor_inwards():
     x = np.vstack([np.eye(8), -np.eye(8)])
-    assert not doubt._may_contradict(x, -x, np.arange(16), 1.0, np.zeros(8))
+    assert not doubt.may_contradict(x, -x, np.arange(16), 1.0, np.zeros(8))
 
 
 def few_pairs(n):
@@ -190,3 +191,18 @@ def test_a_dozen_pairs_are_needed_and_of_many_some_are_asked(n, told):
     assert said.startswith("the shift: residuals of") == told
     if told:
         assert f"residuals of {min(n, 512)} pairs" in said
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_the_first_look_is_taken_once_it_is_compiled_or_worth_it(ready, monkeypatch):
+    calls = []
+    monkeypatch.setattr(doubt, "is_ready", lambda kernel: ready)
+    monkeypatch.setattr(doubt, "_without", itertools.count(1))
+    monkeypatch.setattr(doubt, "may_contradict", lambda *arguments: bool(calls.append(arguments)))
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    result = match(x, x)
+    calls.clear()
+    monkeypatch.setattr(doubt, "_without", itertools.count(1))
+    for _ in range(doubt._MANY + 2):
+        assert doubt.doubt_moments(x, x, result) == ""
+    assert len(calls) == (doubt._MANY + 2 if ready else 2)
