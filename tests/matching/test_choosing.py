@@ -66,11 +66,16 @@ def test_a_smaller_share_of_false_pairs_means_fewer_pairs_and_is_kept():
 
 
 def test_right_pairs_have_more_confidence_than_false_ones():
-    sets = drawn(LIKE, separation=4.0)
-    result = chosen(sets)
-    kept = result.permutation >= 0
-    right = kept & (result.permutation == sets.partner)
-    assert result.confidence[right].mean() > result.confidence[kept & ~right].mean() + 0.1
+    right, false = [], []
+    for seed in range(6):  # few false pairs are kept of each
+        sets = drawn(LIKE, separation=4.0, seed=seed)
+        result = chosen(sets)
+        kept = result.permutation >= 0
+        is_right = kept & (result.permutation == sets.partner)
+        right.extend(result.confidence[is_right])
+        false.extend(result.confidence[kept & ~is_right])
+    assert len(false) >= 6
+    assert np.mean(right) > np.mean(false) + 0.1
 
 
 def test_under_a_learned_covariance_pairs_are_chosen_too():
