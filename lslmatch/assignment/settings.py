@@ -21,6 +21,8 @@ class SolverSettings(NamedTuple):
     """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
     many_conflicts: float = 0.15
     """There are many conflicts if more than this share of the rows must share their nearest column."""
+    apart: float = 1.5
+    """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
     crowded_conflicts: float = 0.75
     """Far more are too many for shortlists in few dimensions: more than this share of the rows, ..."""
     crowded_dimensions: int = 3

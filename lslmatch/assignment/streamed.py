@@ -20,6 +20,7 @@ import math
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.assignment.apart import are_apart, column_parts
 from lslmatch.assignment.augmentation import augment_all
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.line import solve_on_line
@@ -107,7 +108,10 @@ def solve_streamed(
         state.col_dual[:] = col_dual - col_dual.max()
     elif n == m and conflicts > settings.many_conflicts * n:
         state.col_dual[:] = found.col_least
-        if not screen.resolves(state.col_dual, found.bound - least):
+        apart = are_apart(geometry, settings.apart)
+        if apart:
+            state.col_dual[:] = column_parts(geometry, rule, screen.block_rows(settings), workers)
+        if apart or not screen.resolves(state.col_dual, found.bound - least):
             screen = make_screen(geometry, rule, settings, single=False)
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
