@@ -82,7 +82,10 @@ def _learn_more(
     moved = first @ root.T + [distance, 0.0, 0.0]
     failed = _exchanged(root @ rest @ root.T + moved[:, :, None] * moved[:, None, :], objective)
     if not failed.any():
-        raise ArithmeticError(f"no exchange in {_DRAWS} draws at the distance {distance:g}")
+        if tilt.distance > 0.0 and tilt.log_chance > -math.inf:
+            raise ArithmeticError(f"no exchange in {_DRAWS} draws at the distance {distance:g}")
+        # In many dimensions points of unequal noise are told apart by it, even where they coincide.
+        return tilt._replace(distance=distance, log_chance=-math.inf)
     weight = np.exp(-(log_ratio[failed] - log_ratio[failed].min()))
     log_chance = float(np.log(weight.sum() / _DRAWS) - log_ratio[failed].min())
     weight /= weight.sum()
