@@ -55,10 +55,11 @@ def proof(result: MatchResult, violation: float | None, size: int) -> str:
     under = ""
     if result.covariance is not None and not result.covariance.is_isotropic:
         under = ", under this covariance of the noise"
+    every = "as many pairs" if result.chosen_from is None else "all points, out of which pairs were chosen,"
     return (
         "Proven by dual variables, checked over all pairs "
         f"(largest violation {max(violation, 0.0):.1e}): "
-        f"no other matching of as many pairs costs less{within}, at this scale and shift{under}. "
+        f"no other matching of {every} costs less{within}, at this scale and shift{under}. "
         "That proves the optimum, not that the pairs are true."
     )
 
