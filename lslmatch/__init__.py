@@ -5,7 +5,7 @@ from lslmatch._frames import ColumnNamesWarning
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
-from lslmatch.certificate import check_certificate
+from lslmatch.certificate.checking import check_certificate
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import diagnose
 from lslmatch.diagnosis.outcome import Diagnosis

@@ -12,7 +12,7 @@ from lslmatch._frames import as_frame, column_names, column_order
 from lslmatch._optional import load
 from lslmatch._types import IntArray
 from lslmatch._validation import as_real_array, check_finite
-from lslmatch.choosing import is_choosable
+from lslmatch.choice.choosing import is_choosable
 from lslmatch.matching import match
 from lslmatch.results import Affine, MatchResult
 

@@ -23,7 +23,7 @@ from lslmatch.alignment.registry import align
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
-from lslmatch.choosing import check_choosable, choose_pairs
+from lslmatch.choice.choosing import check_choosable, choose_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned

@@ -45,7 +45,7 @@ def test_where_pairs_cannot_be_chosen_all_are_matched(monkeypatch):
     fixed = {"alignment": "standardize", "covariance": "isotropic"}
     matcher = Matcher(objective="lss", **fixed).fit(X, Y)
     assert matcher.decisions_ == ("pairs: all, as pairs can be chosen for objective 'lsl' only",)
-    monkeypatch.setattr("lslmatch.choosing._MOST_ENTRIES", 100)
+    monkeypatch.setattr("lslmatch.choice.choosing._MOST_ENTRIES", 100)
     matcher = Matcher(**fixed).fit(X, Y)
     assert matcher.decisions_ == ("pairs: all, as there are too many points to choose pairs from",)
     np.testing.assert_array_equal(matcher.permutation_, match(X, Y).permutation)

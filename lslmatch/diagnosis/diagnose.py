@@ -24,7 +24,7 @@ from lslmatch._validation import (
 )
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine
-from lslmatch.certificate_left_out import whitened
+from lslmatch.certificate.left_out import whitened
 from lslmatch.diagnosis.chance import beside_chance
 from lslmatch.diagnosis.confidence import expected_right
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of

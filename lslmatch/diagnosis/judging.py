@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_noise, check_number, check_option, check_vector
 from lslmatch.assignment.orientation import smaller_as_rows
-from lslmatch.certificate import misfit
+from lslmatch.certificate.checking import misfit
 from lslmatch.costs import COINCIDENT, cost_matrix, make_rule
 from lslmatch.covariance.evidence import best_rate
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT

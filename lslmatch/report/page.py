@@ -18,7 +18,7 @@ from typing import Any
 
 from lslmatch._frames import column_names
 from lslmatch._validation import check_matching, check_point_pair
-from lslmatch.certificate import check_certificate
+from lslmatch.certificate.checking import check_certificate
 from lslmatch.diagnosis.outcome import Diagnosis
 from lslmatch.report import words
 from lslmatch.report.data import as_script, page_data

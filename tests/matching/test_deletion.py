@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lslmatch import FalseShare, match
+from lslmatch.choice.deletion import _isotonic, stranger_rates
+from lslmatch.choice.partnership import judge_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.covariance.trimmed import trust_pairs
-from lslmatch.deletion import _isotonic, stranger_rates
-from lslmatch.partnership import judge_pairs
 from tests.support.reference import SMALL
 from verification.scenarios.strangers import LIKE, draw_partly_common
 

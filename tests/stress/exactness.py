@@ -17,8 +17,8 @@ import scipy.optimize
 from tqdm import tqdm
 
 import lslmatch
-from lslmatch import certificate
 from lslmatch.assignment import settings
+from lslmatch.certificate import checking
 from tests.support.hard_instances import draw, draw_matrix
 from tests.support.reference import certificate_violation, costs, greatest_cost
 from tests.support.solver import BY_REGION
@@ -92,7 +92,7 @@ def try_points(rng, most):
     if rational:
         cost = costs(objective, x, y, result.scale, result.shift, result.noise)
     else:
-        pairs = certificate._Costs(x, y, result)
+        pairs = checking._Costs(x, y, result)
         every = np.divmod(np.arange(len(x) * len(y)), len(y))
         cost = pairs.of(*every).reshape(len(x), len(y))
     rows = np.flatnonzero(result.permutation >= 0)

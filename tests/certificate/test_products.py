@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from lslmatch import certificate, certificate_products, check_certificate, match
-from lslmatch.certificate_products import find_doubtful
-from lslmatch.certificate_tree import Need
+from lslmatch import check_certificate, match
+from lslmatch.certificate import checking, products
+from lslmatch.certificate.products import find_doubtful
+from lslmatch.certificate.tree import Need
+from tests.certificate.test_tree import both_ways, draw, draw_need, lacking
 from tests.support.reference import SMALL
-from tests.test_certificate_tree import both_ways, draw, draw_need, lacking
 
 
 @pytest.fixture
 def _always_products(monkeypatch):
-    monkeypatch.setattr(certificate_products, "_FEWEST_DIMENSIONS", 1)
-    monkeypatch.setattr(certificate_products, "_GREATEST_SHARE", 1.0)
-    monkeypatch.setattr(certificate_products, "find_doubtful_in_tree", None)
+    monkeypatch.setattr(products, "_FEWEST_DIMENSIONS", 1)
+    monkeypatch.setattr(products, "_GREATEST_SHARE", 1.0)
+    monkeypatch.setattr(products, "find_doubtful_in_tree", None)
 
 
 def doubtful(x, y, need, workers=1):
@@ -36,10 +37,8 @@ def test_every_pair_that_may_lack_something_is_found_and_few_others(needed, kind
     found = doubtful(x, y, need)
     assert lacking(x, y, need) <= found
     # By all coordinates, few others: those that rounding can hide.
-    vectors = certificate_products._vectors(x, y, need)
-    pairs = set(
-        zip(*(part.tolist() for part in certificate_products._find(vectors, np.arange(n))), strict=True)
-    )
+    vectors = products._vectors(x, y, need)
+    pairs = set(zip(*(part.tolist() for part in products._find(vectors, np.arange(n))), strict=True))
     assert lacking(x, y, need) <= pairs
     hidden = np.argwhere(squares <= 1e-2 * d).tolist()
     sums = np.abs(need.p).max() * (need.s.max() + need.t.max())
@@ -61,8 +60,8 @@ def test_the_bound_of_rounding_errors_holds(seed):
         for col in range(0, m, 7):
             p = np.zeros(n)
             p[row] = squares[row, col] / (s[row] + t[col]) * (1.0 + 1e-12)
-            vectors = certificate_products._vectors(x, y, Need(p, np.zeros(m), s, t))
-            _, found = certificate_products._find(vectors, np.array([row]))
+            vectors = products._vectors(x, y, Need(p, np.zeros(m), s, t))
+            _, found = products._find(vectors, np.array([row]))
             assert col in found
 
 
@@ -72,10 +71,8 @@ def test_what_is_not_a_number_is_handed_over(part):
     x, y = draw("uniform", 5, 140, 2)
     need = [part.copy() for part in draw_need("both", 5, 140, 1e-9)]
     need[part][3] = np.nan
-    vectors = certificate_products._vectors(x, y, Need(*need))
-    found = set(
-        zip(*(part.tolist() for part in certificate_products._find(vectors, np.arange(5))), strict=True)
-    )
+    vectors = products._vectors(x, y, Need(*need))
+    found = set(zip(*(part.tolist() for part in products._find(vectors, np.arange(5))), strict=True))
     affected = {(3, j) for j in range(140)} if part in {0, 2} else {(i, 3) for i in range(5)}
     assert affected <= found
 
@@ -86,8 +83,8 @@ def test_parts_and_workers_find_the_same(monkeypatch):
     need = draw_need("product", 30, 1300, 0.5)
     expected = doubtful(x, y, need)
     assert expected
-    monkeypatch.setattr(certificate_products, "_ROWS", 7)
-    monkeypatch.setattr(certificate_products, "_TILES", 1)
+    monkeypatch.setattr(products, "_ROWS", 7)
+    monkeypatch.setattr(products, "_TILES", 1)
     assert doubtful(x, y, need) == expected
     assert doubtful(x, y, need, workers=3) == expected
 
@@ -118,10 +115,8 @@ def test_leading_coordinates_serve_if_they_tell_partners_from_others(monkeypatch
     y = x[rng.permutation(1100)] + 0.01 * rng.normal(size=(1100, 50))
     result = match(x, y)
     made = []
-    plain = certificate_products._vectors
-    monkeypatch.setattr(
-        certificate_products, "_vectors", lambda x, y, need: made.append(x.shape[1]) or plain(x, y, need)
-    )
+    plain = products._vectors
+    monkeypatch.setattr(products, "_vectors", lambda x, y, need: made.append(x.shape[1]) or plain(x, y, need))
     assert check_certificate(x, y, result) < 1e-9
     assert made[0] == 5
     assert max(made) < 50
@@ -129,14 +124,12 @@ def test_leading_coordinates_serve_if_they_tell_partners_from_others(monkeypatch
     duals = result.row_dual.copy()
     duals[600] += 0.001
     assert check_certificate(x, y, result._replace(row_dual=duals), workers=2) >= 0.0009
-    assert certificate._TREE_PAIRS <= 1100**2
+    assert checking._TREE_PAIRS <= 1100**2
 
 
 def test_crowded_points_are_left_to_the_tree(monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        certificate_products, "find_doubtful_in_tree", lambda *arguments: asked.append(arguments)
-    )
+    monkeypatch.setattr(products, "find_doubtful_in_tree", lambda *arguments: asked.append(arguments))
     x, y = draw("clusters", 20, 140, 20)
     find_doubtful(x, y, draw_need("product", 20, 140, 1e-30), None, 1)
     assert asked

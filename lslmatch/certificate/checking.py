@@ -22,9 +22,9 @@ from lslmatch._validation import (
     check_positive,
     check_result_covariance,
 )
-from lslmatch.certificate_left_out import LeftOutCosts, whitened
-from lslmatch.certificate_products import find_doubtful
-from lslmatch.certificate_tree import Need
+from lslmatch.certificate.left_out import LeftOutCosts, whitened
+from lslmatch.certificate.products import find_doubtful
+from lslmatch.certificate.tree import Need
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array, and of those that should stay in the processor's cache.

@@ -10,9 +10,10 @@ are like strangers with a share that is found where true pairs are not, at the l
 of a stranger given the odds, which only falls with them, is that share times the ratio of densities: isotonic
 regression, with no law for true pairs either (Storey, J. R. Statist. Soc. B 64, 2002; Grenander's estimate).
 
-Strangers of another kind than the points themselves can look like true pairs here, as all lie far from
-the others: :mod:`lslmatch.partnership` is made for these. Whether anything is in common at all it does not
-tell: of unrelated sets only half of the pairs or more are taken for strangers, as all are the best there are.
+Strangers of another kind than the points themselves can look like true pairs here, as all lie far from the
+others: :mod:`lslmatch.choice.partnership` is made for these. Whether anything is in common at all it does
+not tell: of unrelated sets only half of the pairs or more are taken for strangers, as all are the best there
+are.
 """
 
 from __future__ import annotations

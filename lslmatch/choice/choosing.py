@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.partnership import Partnership
-from lslmatch.relearning import judge_all
+from lslmatch.choice.partnership import Partnership
+from lslmatch.choice.relearning import judge_all
 from lslmatch.results import FalseShare, MatchResult
 
 #: Number of pairs n * m up to which pairs can be chosen: several matrices of that size are made.

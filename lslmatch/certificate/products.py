@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.certificate_tree import Need, find_doubtful_in_tree
+from lslmatch.certificate.tree import Need, find_doubtful_in_tree
 
 #: Fewest coordinates and most pairs for which products are quicker than the tree.
 _FEWEST_DIMENSIONS, _MOST_PAIRS = 13, 1 << 30

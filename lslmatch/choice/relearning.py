@@ -2,8 +2,8 @@
 
 Which pairs are true depends on the covariance, and it on them. It is learned from few pairs that can be
 trusted (:mod:`lslmatch.covariance.trimmed`), then from all that differ from strangers made by deletion
-(:mod:`lslmatch.deletion`), and then from those that the model of true pairs and strangers
-(:mod:`lslmatch.partnership`) accepts, too, until these come back.
+(:mod:`lslmatch.choice.deletion`), and then from those that the model of true pairs and strangers
+(:mod:`lslmatch.choice.partnership`) accepts, too, until these come back.
 
 Whether anything is in common at all is doubtful where pairs hardly stand out. Then the same is done with the
 x of one half of the pairs and the y of the other half, which have nothing in common for certain.
@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.choice.deletion import stranger_rates
+from lslmatch.choice.partnership import Partnership, judge_pairs
 from lslmatch.covariance.evidence import best_rate
 from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.covariance.trimmed import (
@@ -25,8 +27,6 @@ from lslmatch.covariance.trimmed import (
     match_again,
     trust_pairs,
 )
-from lslmatch.deletion import stranger_rates
-from lslmatch.partnership import Partnership, judge_pairs
 from lslmatch.results import MatchResult
 
 #: Fewer pairs than this teach nothing.

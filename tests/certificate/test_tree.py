@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, certificate, certificate_tree, check_certificate, match
-from lslmatch.certificate_tree import Need, find_doubtful_in_tree
+from lslmatch import Affine, check_certificate, match
+from lslmatch.certificate import checking, tree
+from lslmatch.certificate.tree import Need, find_doubtful_in_tree
 from tests.support.reference import SMALL
 
 
@@ -87,9 +88,9 @@ def test_a_search_in_many_parts_finds_the_same(pairs, work, monkeypatch):
     need = draw_need("product", 30, 200, 0.01)
     expected = doubtful(x, y, need)
     assert expected
-    monkeypatch.setattr(certificate_tree, "_PAIRS_PER_CALL", pairs)
-    monkeypatch.setattr(certificate_tree, "_WORK_PER_CALL", work)
-    monkeypatch.setattr(certificate_tree, "_BLOCK_ROWS", 8)
+    monkeypatch.setattr(tree, "_PAIRS_PER_CALL", pairs)
+    monkeypatch.setattr(tree, "_WORK_PER_CALL", work)
+    monkeypatch.setattr(tree, "_BLOCK_ROWS", 8)
     assert doubtful(x, y, need) == expected
     assert doubtful(x, y, need, workers=3) == expected
 
@@ -111,7 +112,7 @@ def both_ways(x, y, result, monkeypatch):
     """The violation from all pairs, and from those that the tree finds."""
     violations = []
     for pairs in (x.shape[0] * y.shape[0] + 1, 0):
-        monkeypatch.setattr(certificate, "_TREE_PAIRS", pairs)
+        monkeypatch.setattr(checking, "_TREE_PAIRS", pairs)
         violations.append(check_certificate(x, y, result))
     return violations
 

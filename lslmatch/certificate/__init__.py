@@ -1,0 +1,1 @@
+"""The judge of optimality: it computes costs in its own way, and shares no code with the solvers."""
