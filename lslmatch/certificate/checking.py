@@ -22,6 +22,7 @@ from lslmatch._validation import (
     check_positive,
     check_result_covariance,
 )
+from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts, whitened
 from lslmatch.certificate.products import find_doubtful
 from lslmatch.certificate.tree import Need
@@ -223,16 +224,16 @@ class _Costs:
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
         self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
         origin, shift = np.ldexp(x[0], -self.exponent), np.ldexp(shift, -self.exponent)
-        offset, offset_rest = _sum(shift, -origin)
+        offset, offset_rest = exact_sum(shift, -origin)
         self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
         self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
         for block in _cached_blocks(x):
-            self.x[block], self.x_rest[block] = _sum(_times_power(x[block], -self.exponent), -origin)
+            self.x[block], self.x_rest[block] = exact_sum(_times_power(x[block], -self.exponent), -origin)
         for block in _cached_blocks(y):
-            product, rest = _exact_product(fraction, _times_power(y[block], power - self.exponent))
-            mapped, lost = _sum(product, offset)
+            product, rest = exact_product(fraction, _times_power(y[block], power - self.exponent))
+            mapped, lost = exact_sum(product, offset)
             # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
-            self.y[block], self.y_rest[block] = _sum(mapped, lost + (rest + offset_rest))
+            self.y[block], self.y_rest[block] = exact_sum(mapped, lost + (rest + offset_rest))
         # Beside a large common offset all this may be very small: choose the unit by what is left.
         rest = max(np.abs(self.x).max(), np.abs(self.y).max())
         shrunk = math.frexp(rest)[1] if rest > 0 else 0
@@ -332,24 +333,3 @@ def _times_power(values: FloatArray, exponent: int, out: FloatArray | None = Non
     if abs(exponent) < 1000:
         return np.multiply(values, math.ldexp(1.0, exponent), out=out)
     return np.ldexp(values, exponent, out=out)
-
-
-def _exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the product and what it lost in rounding: halves of the factors have exact products."""
-    half, halves = float(np.float32(factor)), values.astype(np.float32).astype(np.float64)
-    rest, rests = factor - half, values - halves
-    product = factor * values
-    lost = half * halves - product
-    lost += half * rests
-    lost += rest * halves
-    lost += rest * rests
-    return product, lost
-
-
-def _sum(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sum of two terms and what it lost in rounding."""
-    total = p + q
-    back = total - p
-    lost = p - (total - back)
-    lost += q - back
-    return total, lost

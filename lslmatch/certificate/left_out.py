@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_matching, check_vector
+from lslmatch.certificate.exact import exact_residuals
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.
@@ -39,19 +40,22 @@ class LeftOutCosts:
         scale, shift = check_affine((result.scale, result.shift), "result", d)
         reference = check_matching(learned.reference, "result.covariance.reference", n, m, True)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
+        rows = np.flatnonzero(reference >= 0)
+        apart = np.zeros((n, d))
+        apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
         x, y = x - x[0], scale * (y - y[0]) + _seen_from(x[0], y[0], scale, shift)
         if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
             basis = np.linalg.qr(np.vstack([x, y]).T)[0]
-            x, y = x @ basis, y @ basis
+            x, y, apart = x @ basis, y @ basis, apart @ basis
         k = x.shape[1]
-        rows = np.flatnonzero(reference >= 0)
         residuals = np.zeros((n, k))
-        residuals[rows] = (x[rows] - y[reference[rows]]) * np.sqrt(weight[rows])[:, None]
+        residuals[rows] = apart[rows] * np.sqrt(weight[rows])[:, None]
         matrix = residuals.T @ residuals
         matrix[np.diag_indices(k)] += learned.ridge
         variances, axes = np.linalg.eigh(matrix)
         whitening = axes / np.sqrt(variances)
         self.x, self.y, self.x_residual = x @ whitening, y @ whitening, residuals @ whitening
+        self.apart = apart @ whitening
         self.y_residual = np.zeros((m, k))
         self.y_residual[reference[rows]] = self.x_residual[rows]
         if not learned.leave_out:
@@ -92,8 +96,11 @@ class LeftOutCosts:
             row, col = i[start : start + step], j[start : start + step]
             difference = self.x[row] - self.y[col]
             first = self.x_residual[row]
+            # Partners may nearly coincide, and then the difference of their coordinates has few digits.
+            partners = self.reference[row] == col
+            difference[partners] = self.apart[row[partners]]
             # Of partners there is one residual: once taken out, nothing is left for the second.
-            second = self.y_residual[col] * (self.reference[row] != col)[:, None]
+            second = self.y_residual[col] * ~partners[:, None]
             costs[start : start + step] = self._combine(
                 (difference**2).sum(axis=1),
                 (difference * first).sum(axis=1),

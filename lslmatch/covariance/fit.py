@@ -11,7 +11,7 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.covariance.leave_out import White, whiten
 from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
-from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Covariance
 
 #: How the residuals are weighted, by name.
@@ -69,7 +69,7 @@ def white_of(x: FloatArray, y: FloatArray, affine: Affine, covariance: Covarianc
     sets, reference = Aligned.at(x, y, affine), covariance.reference
     rows = np.flatnonzero(reference >= 0)
     weight, ridge = covariance.weight[rows], math.ldexp(covariance.ridge, -2 * sets.exponent)
-    residuals = sets.a[rows] - sets.b[reference[rows]]
+    residuals = sets.differences(rows, reference[rows])
     weighted = residuals * np.sqrt(weight)[:, None]
     matrix = weighted.T @ weighted
     matrix[np.diag_indices(len(matrix))] += ridge
@@ -84,24 +84,44 @@ class Aligned(NamedTuple):
     a: FloatArray
     b: FloatArray
     affine: Affine
-    exponent: int
-    dimension: int
+    geometry: Geometry
+    basis: FloatArray | None  # of the subspace
     mean_square: float
+
+    @property
+    def exponent(self) -> int:
+        """The unit is 2**exponent in units of x."""
+        return self.geometry.exponent
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the space, not of the subspace."""
+        return self.geometry.a.shape[1]
 
     @classmethod
     def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> Aligned:
         """Map y onto x."""
         geometry = common_coordinates(x, y, affine)
-        a, b = geometry.a, geometry.b
+        a, b, basis = geometry.a, geometry.b, None
         if a.shape[1] > len(a) + len(b):
             basis = np.linalg.qr(np.vstack([a, b]).T)[0]
             a, b = a @ basis, b @ basis
-        return cls(a, b, affine, geometry.exponent, x.shape[1], geometry.mean_square())
+        return cls(a, b, affine, geometry, basis, geometry.mean_square())
+
+    def differences(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        """Give ``a[rows] - b[cols]`` with all its digits, even of points that nearly coincide.
+
+        A map that is learned may lead through one pair but for a residual of 1e-11: what coordinates lost
+        in rounding would count then.
+        """
+        pairs = self.geometry.taken(rows, cols)
+        exact: FloatArray = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+        return exact if self.basis is None else exact @ self.basis
 
     def residuals(self, reference: IntArray) -> FloatArray | None:
         """Give the residuals of a matching, or None if they are but rounding errors."""
         rows = np.flatnonzero(reference >= 0)
-        residuals = self.a[rows] - self.b[reference[rows]]
+        residuals = self.differences(rows, reference[rows])
         noisy = np.vdot(residuals, residuals) > _NOISELESS * self.mean_square * rows.size
         return residuals if noisy else None
 
@@ -141,6 +161,6 @@ def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: A
     """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""
     sets = Aligned.at(x, y, affine)
     rows = np.flatnonzero(reference >= 0)
-    residuals = sets.a[rows] - sets.b[reference[rows]]
+    residuals = sets.differences(rows, reference[rows])
     metric = Metric(np.eye(sets.a.shape[1]), np.zeros(rows.size), 1.0, residuals)
     return whiten(sets.a, sets.b, reference, metric, x.shape[1])

@@ -45,6 +45,7 @@ class White(NamedTuple):
     a_residual: FloatArray  # (n, d), times the root of its weight; 0 where there is no partner
     b_residual: FloatArray  # (m, d)
     partner: IntArray  # (n,): the present partner of each x, or -1
+    own: FloatArray  # (n,): its squared distance, of which differences of a and b would lose digits
     floor: float  # squared distances below this are raised to it
     offset: float  # log(det A) / d
     dimension: int
@@ -57,16 +58,15 @@ class White(NamedTuple):
     def transposed(self) -> White:
         """Exchange the roles of the two sets."""
         rows = np.flatnonzero(self.partner >= 0)
-        partner = partners(len(self.b), self.partner[rows], rows)
-        return self._replace(
-            a=self.b, b=self.a, a_residual=self.b_residual, b_residual=self.a_residual, partner=partner
-        )
+        partner, own = partners(len(self.b), self.partner[rows], rows), np.zeros(len(self.b))
+        own[self.partner[rows]] = self.own[rows]
+        turned = self._replace(a=self.b, b=self.a, partner=partner, own=own)
+        return turned._replace(a_residual=self.b_residual, b_residual=self.a_residual)
 
     def rows(self, chosen: IntArray) -> White:
         """Keep some points of the first set."""
-        return self._replace(
-            a=self.a[chosen], a_residual=self.a_residual[chosen], partner=self.partner[chosen]
-        )
+        a, a_residual, partner = self.a[chosen], self.a_residual[chosen], self.partner[chosen]
+        return self._replace(a=a, a_residual=a_residual, partner=partner, own=self.own[chosen])
 
 
 def whiten(
@@ -82,11 +82,12 @@ def whiten(
     if leave_out:
         residuals = metric.white * np.sqrt(metric.weight)[:, None]
         a_residual[rows], b_residual[partner[rows]] = residuals, residuals
+    own = np.zeros(len(a))
+    own[rows] = np.einsum("ij,ij->i", metric.white, metric.white)
     spread = float(((a - a.mean(axis=0)) ** 2).sum() + ((b - a.mean(axis=0)) ** 2).sum()) / (len(a) + len(b))
     log_volume = metric.log_determinant() + (dimension - a.shape[1]) * np.log(metric.ridge)
-    return White(
-        a, b, a_residual, b_residual, partner, spread * WHITE_COINCIDENT, log_volume / dimension, dimension
-    )
+    floor, offset = spread * WHITE_COINCIDENT, log_volume / dimension
+    return White(a, b, a_residual, b_residual, partner, own, floor, offset, dimension)
 
 
 def whiten_pairs(
@@ -157,9 +158,9 @@ def _combine(white, first, row_product, col_product, overlap, costs):
                 for k in range(d):
                     square += (white.a[i, k] - white.b[j, k]) ** 2
             u = a_own - row_product[r, j]
-            if white.partner[i] == j:
+            if white.partner[i] == j:  # z is the residual itself, and Woodbury's formula a quotient
                 determinant = a_rest
-                square += u * u / a_rest
+                square = white.own[i] / a_rest
             else:
                 b_rest = max(1.0 - b_leverage[j], _LEAST_RATIO)
                 v = col_product[r, j] - b_own[j]

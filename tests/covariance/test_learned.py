@@ -53,6 +53,23 @@ def test_the_matching_is_proven_optimal_for_its_costs(n, m):
     assert result.objective == pytest.approx(duals.sum())
 
 
+@pytest.mark.parametrize(("n", "m", "d"), [(20, 20, 3), (20, 16, 3), (16, 20, 3), (8, 8, 20)])
+def test_a_map_that_leads_nearly_through_one_pair_is_proven_too(n, m, d):
+    # Scale and shift that are fitted to quiet pairs may become those of one pair, of whose residual the
+    # difference of coordinates has few digits.
+    x, y, _ = draw(strong_direction(d), max(n, m), 4.0, np.random.default_rng([12, n, m, d]))
+    x, y = x[:n] + 3.0, y[:m]
+    partner = match(x, y, covariance="estimate").permutation
+    row = int(np.flatnonzero(partner >= 0)[0])
+    for apart in (1e-8, 1e-10, 3e-12):
+        shift = x[row] - 1.1 * y[partner[row]] + apart / np.sqrt(d)
+        result = match(x, y, alignment=Affine(1.1, shift), covariance="estimate")
+        residual = np.linalg.norm(x - 1.1 * y[result.permutation] - shift, axis=1)[row]
+        assert result.covariance.reference[row] == partner[row]
+        assert residual == pytest.approx(apart, rel=1e-2)
+        assert check_certificate(x, y, result) < 1e-8
+
+
 def test_a_result_that_was_tampered_with_is_not_proven():
     result = match(X, Y, covariance="estimate")
     swapped = result.permutation.copy()
