@@ -126,6 +126,9 @@ def _suprema_readings(theta: FloatArray, sigma: FloatArray, which: str) -> Readi
         if which == "Phi_2":
             return float(np.abs((gap**2).sum(axis=2) / scale - d).max())
         fixed = mu[:, None] - 1.3 * mu if which == "Phi_1" else mu[:, None] - a * mu
+        if which == "zeta_1":
+            # (1 - a) mu_i points along mu_i; of a that is 1 but for its rounding, the difference is noise.
+            fixed[range(n), range(n)] = mu
         length = np.sqrt((fixed**2).sum(axis=2) * scale)
         along = np.abs((fixed * gap).sum(axis=2))
         return float((along[length > 0] / length[length > 0]).max())
