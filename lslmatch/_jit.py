@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -41,10 +42,11 @@ def kernel(function: F) -> F:
     every process instead of failing.
     """
     compiled = numba.njit(**_OPTIONS)(function)
-    if compiled is not function:  # as it is if NUMBA_DISABLE_JIT is set
-        with contextlib.suppress(RuntimeError):
-            compiled._cache = _Cache(function)
-        KERNELS.append(compiled)
+    if compiled is function:  # as it is if NUMBA_DISABLE_JIT is set
+        return np.errstate(all="ignore")(function)  # compiled code does not warn of overflows either
+    with contextlib.suppress(RuntimeError):
+        compiled._cache = _Cache(function)
+    KERNELS.append(compiled)
     return compiled
 
 

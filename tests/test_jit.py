@@ -154,7 +154,7 @@ def test_both_kinds_of_kernel_have_the_same_options(monkeypatch):
         return lambda function: function
 
     monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
-    assert _jit.kernel(double) is double
+    assert _jit.kernel(double).__wrapped__ is double  # it only keeps still
     assert _jit.inline_kernel(double) is double
     cached, inline = options
     assert inline.pop("inline") == "always"
