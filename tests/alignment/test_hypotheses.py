@@ -69,6 +69,22 @@ def test_on_a_line_there_is_no_direction_to_compare():
     assert hypotheses.two_point_maps(Judge(draw(9, 1), draw(9, 1)), np.zeros(1), np.zeros(1)) == []
 
 
+def test_of_two_points_every_draw_is_both(monkeypatch):
+    heights = []
+    find = hypotheses._find_parallel
+
+    def watched(along, *args):
+        heights.append(np.ptp(along))
+        return find(along, *args)
+
+    monkeypatch.setattr(hypotheses, "_find_parallel", watched)
+    a = draw(2, 3)
+    maps = hypotheses.two_point_maps(Judge(a, 2.0 * a + 1.0), np.zeros(3), np.zeros(3))
+    np.testing.assert_allclose(heights, [2.0 * ((a[0] - a[1]) ** 2).sum()] * 16, rtol=1e-12)
+    assert maps[0].scale == pytest.approx(0.5, rel=1e-12)
+    np.testing.assert_allclose(maps[0].shift, [-0.5] * 3, rtol=1e-12)
+
+
 def test_more_pairs_are_tried_in_few_dimensions_and_ranked_in_two_steps(monkeypatch):
     sizes, ranked = {}, []
     find = hypotheses._find_parallel

@@ -1,13 +1,16 @@
 """Which alignment suits which data, and that "auto" finds it."""
 
+import math
+
 import numpy as np
 import pytest
 
 from lslmatch import Affine, match
 from lslmatch.alignment import selection
-from lslmatch.alignment.fit import fit_at
+from lslmatch.alignment.fit import Fit, fit_at
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import Improved
+from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.model import random_configuration
 from tests.support.alignment import adversarial, compiled, draw, likelihood
 
@@ -93,3 +96,77 @@ def test_robust_estimates_whose_pairs_do_not_stand_out_must_be_clearly_better(
     result = match(x, y, alignment="auto")
     takes = error > 0.1 or beyond_chance
     assert result.decisions[0].startswith("alignment: robust" if takes else "alignment: the profile")
+
+
+def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=False):
+    """Choose between a profile of value 10 and others, with 40 and 30 points; return scale and limit."""
+    assignment = fit_at(*draw(2, 2, 2), Affine(1.0, np.zeros(2)), 1).assignment
+    limits = []
+
+    def may_reach(geometry, limit, workers):
+        limits.append(limit)
+        return True
+
+    def fit(scale, value):
+        return Fit(Affine(scale, np.zeros(d)), assignment, value)
+
+    improved = Improved(None if robust is None else Affine(3.0, np.zeros(d)), "", beyond_chance)
+    monkeypatch.setattr(selection, "fit_profile", lambda *args: fit(2.0, 10.0))
+    monkeypatch.setattr(selection, "improve_moments", lambda *args: improved)
+    monkeypatch.setattr(selection, "fit_at", lambda *args: fit(3.0, robust))
+    monkeypatch.setattr(
+        selection, "fit_geometry", lambda geometry, affine, *args: fit(affine.scale, identity)
+    )
+    monkeypatch.setattr(selection, "_may_reach", may_reach)
+    x, y = draw(40, 30, d)
+    return selection.fit_best(x, y, 1).affine.scale, limits[0]
+
+
+def test_clearly_better_is_a_tenth_for_each_pair(monkeypatch):
+    assert chosen(monkeypatch, 3, robust=7.1)[0] == 2.0
+    assert chosen(monkeypatch, 3, robust=6.9)[0] == 3.0
+    assert chosen(monkeypatch, 3, robust=9.9, beyond_chance=True)[0] == 3.0
+    assert chosen(monkeypatch, 3, robust=10.1, beyond_chance=True)[0] == 2.0
+
+
+@pytest.mark.parametrize(("d", "price"), [(1, 4.0), (2, 3.0), (3, 8 / 3), (8, 2.25)])
+def test_the_identity_is_spared_the_price_of_d_and_one_parameters(monkeypatch, d, price):
+    assert chosen(monkeypatch, d, identity=10.0 + price - 0.01) == (1.0, pytest.approx(10.0 + price))
+    assert chosen(monkeypatch, d, identity=10.0 + price + 0.01)[0] == 2.0
+    # Whichever of the others is the best is the one to compare with.
+    assert chosen(monkeypatch, d, robust=5.0, identity=5.0 + price - 0.01)[0] == 1.0
+    assert chosen(monkeypatch, d, robust=5.0, identity=5.0 + price + 0.01)[0] == 3.0
+
+
+def looked_at(monkeypatch, shape, limit, *, some, least):
+    """Ask for a limit, with these least costs of some rows and of each; tell which rows were looked at."""
+    x, y = draw(*shape, 2)
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    rows = geometry.a if len(x) <= len(y) else geometry.b
+    looks = []
+
+    def least_costs(part, rule, workers):
+        looks.append([int(np.flatnonzero((rows == point).all(axis=1))[0]) for point in part.a])
+        n, m = part.shape
+        assert m == max(shape)
+        return np.full(n, least) if n == min(shape) else np.resize(some, n)
+
+    monkeypatch.setattr(selection, "least_costs", least_costs)
+    return selection._may_reach(geometry, limit, 1), looks
+
+
+@pytest.mark.parametrize("shape", [(128, 130), (130, 128), (128, 128)])
+def test_a_quarter_of_the_rows_rules_a_limit_out_if_it_is_six_standard_errors_away(monkeypatch, shape):
+    # 32 rows of mean 1 and deviation 2: six standard errors are 12 / sqrt(32).
+    bound = 128 * (1.0 - 12.0 / math.sqrt(32.0))
+    every, some = list(range(128)), list(range(0, 128, 4))
+    reached, looks = looked_at(monkeypatch, shape, bound - 0.1, some=[-1.0, 3.0], least=-9.0)
+    assert (reached, looks) == (False, [some])
+    reached, looks = looked_at(monkeypatch, shape, bound + 0.1, some=[-1.0, 3.0], least=-9.0)
+    assert (reached, looks) == (True, [some, every])
+
+
+def test_few_rows_are_looked_at_all_at_once(monkeypatch):
+    every = list(range(127))
+    for limit, reached in ((127 * 2.0 - 0.1, False), (127 * 2.0 + 0.1, True)):
+        assert looked_at(monkeypatch, (127, 200), limit, some=[9.0], least=2.0) == (reached, [every])
