@@ -40,6 +40,18 @@ def test_the_stored_runs_were_green():
         assert (row["supported"], row["controls_refuted"]) == (row["claims"], row["controls"])
 
 
+def test_the_page_tells_how_the_quick_seeds_ended():
+    page = text("docs/what-would-be-noticed.md")
+    rows = read_table(CHECKOUT / "docs" / "verification" / "quick-seeds.csv")
+    for row in rows:
+        decided = row["supported"] == row["claims"] and row["controls_refuted"] == row["controls"]
+        assert decided == (row["exit_code"] == 0)
+        assert f"With {row['seed']:.0f}" in page
+    green = [row for row in rows if row["exit_code"] == 0][-1]
+    counts = f"{green['claims']:.0f} claims were supported and all {green['controls']:.0f} controls refuted"
+    assert f"With {green['seed']:.0f}, after that, all {counts}" in page
+
+
 def test_the_page_on_power_counts_the_mutations():
     page = text("docs/what-would-be-noticed.md")
     assert f"There are {len(MUTATIONS)} such changes." in page

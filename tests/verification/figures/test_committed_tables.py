@@ -29,7 +29,7 @@ def measured(decimals):
             for name in row:
                 if f"{name}_low" in row:
                     values = (row[name], row[f"{name}_low"], row[f"{name}_high"])
-                    found.add(tuple(f"{value:.{decimals}f}" for value in values))
+                    found.add(tuple(f"{round(value, decimals) + 0.0:.{decimals}f}" for value in values))
     return found
 
 
