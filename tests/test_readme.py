@@ -28,6 +28,11 @@ def test_speed_tables_are_those_of_the_baseline():
     assert matrices in README
 
 
+def test_what_a_user_waits_for_is_as_it_was_measured():
+    stored = (CHECKOUT / "tests" / "benchmarks" / "results" / "waiting.md").read_text(encoding="utf-8")
+    assert stored in (CHECKOUT / "docs" / "howto" / "benchmarks.md").read_text(encoding="utf-8")
+
+
 def named_in_the_table():
     """Yield (module, name) for every public name in the README's table."""
     for names, meaning in re.findall(r"^\| (`.*?) \| (.*) \|$", README, re.MULTILINE):

@@ -8,7 +8,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.choice.partnership import Partnership
-from lslmatch.choice.relearning import judge_all
+from lslmatch.choice.relearning import judge_all, taken
 from lslmatch.results import FalseShare, MatchResult
 
 #: Number of pairs n * m up to which pairs can be chosen: several matrices of that size are made.
@@ -102,16 +102,14 @@ def _take(result: MatchResult, judged: Partnership, rows: IntArray) -> MatchResu
     They need not be the cheapest: points whose noise is high are dear, and in many dimensions some points
     are near to all others.
     """
-    taken = np.isin(judged.rows, rows)
+    chosen = np.isin(judged.rows, rows)
     confidence = np.full(result.permutation.size, np.nan)
-    confidence[rows] = judged.right[taken]
-    if taken.all():
+    confidence[rows] = judged.right[chosen]
+    if chosen.all():
         return result._replace(confidence=confidence)
-    permutation = np.full(result.permutation.size, -1, np.intp)
-    permutation[rows] = result.permutation[rows]
     return result._replace(
-        permutation=permutation,
-        objective=float(judged.cost[taken].sum()),
+        permutation=taken(result, rows),
+        objective=float(judged.cost[chosen].sum()),
         chosen_from=result.permutation,
         confidence=confidence,
     )

@@ -70,21 +70,25 @@ def _relearn(x: FloatArray, y: FloatArray, present: Relearned, refit: bool, work
     """Learn a covariance from ever better pairs."""
     kept = trust_pairs(x, y, *present, refit, workers)
     seen: set[bytes] = set()
+    judged: Partnership | None = None  # what is thought of the present pairs, if that is known
     for done in range(_FIRST_ROUNDS + _ROUNDS + 1):
         if np.count_nonzero(kept >= 0) < _LEAST_PAIRS or kept.tobytes() in seen:
             break
         again = match_again(x, y, present.result, kept, refit, workers)
         if again is None:
             break
-        present = again
+        present, judged = again, None
         if done < _FIRST_ROUNDS:
-            judged = judge_pairs(present.costs, present.result, x.shape[1])
-            strangers = stranger_rates(present.costs, present.result.permutation, judged.rate)
-            kept = _taken(present.result, judged.rows[strangers < _STRANGER])
+            first = judge_pairs(present.costs, present.result, x.shape[1])
+            strangers = stranger_rates(present.costs, present.result.permutation, first.rate)
+            kept = taken(present.result, first.rows[strangers < _STRANGER])
         else:
             seen.add(kept.tobytes())
-            kept = _taken(present.result, _judge_twice(present.costs, present.result, x.shape[1]).probable)
-    return Judged(*present, _judge_twice(present.costs, present.result, x.shape[1]))
+            judged = _judge_twice(present.costs, present.result, x.shape[1])
+            kept = taken(present.result, judged.probable)
+    if judged is None:
+        judged = _judge_twice(present.costs, present.result, x.shape[1])
+    return Judged(*present, judged)
 
 
 def _judge_twice(costs: FloatArray, result: MatchResult, dimension: int) -> Partnership:
@@ -103,14 +107,15 @@ def _judge_twice(costs: FloatArray, result: MatchResult, dimension: int) -> Part
         judged = judge_pairs(costs, result, dimension)
         # Pairs that the model takes for strangers, which may be of a kind of their own, are not torn apart.
         torn = judged.rows[judged.true > 0.5]
-        rate = 2.0 * best_rate(costs, _taken(result, torn), dimension) if torn.size else dimension / 2.0
+        rate = 2.0 * best_rate(costs, taken(result, torn), dimension) if torn.size else dimension / 2.0
         if rate < dimension / 2.0:
             judged = judge_pairs(costs, result, dimension, rate)
     strangers = stranger_rates(costs, result.permutation, judged.rate, torn)
     return judged._replace(true=np.minimum(judged.true, 1.0 - strangers))
 
 
-def _taken(result: MatchResult, rows: IntArray) -> IntArray:
+def taken(result: MatchResult, rows: IntArray) -> IntArray:
+    """Give the partners of some rows, and -1 for all others."""
     kept = np.full(result.permutation.size, -1, np.intp)
     kept[rows] = result.permutation[rows]
     return kept

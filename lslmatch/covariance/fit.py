@@ -114,8 +114,7 @@ class Aligned(NamedTuple):
         A map that is learned may lead through one pair but for a residual of 1e-11: what coordinates lost
         in rounding would count then.
         """
-        pairs = self.geometry.taken(rows, cols)
-        exact: FloatArray = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+        exact = self.geometry.taken(rows, cols).residuals()
         return exact if self.basis is None else exact @ self.basis
 
     def residuals(self, reference: IntArray) -> FloatArray | None:

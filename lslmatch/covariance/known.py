@@ -92,7 +92,7 @@ def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> 
     least = geometry.mean_square() * WHITE_COINCIDENT
     rows = np.flatnonzero(result.permutation >= 0)
     pairs = geometry.taken(rows, result.permutation[rows])
-    residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+    residuals = pairs.residuals()
     squares = np.einsum("ij,ij->i", residuals, residuals)
     moved = np.ldexp(shift - result.shift, -geometry.exponent)
     # A shift that moves no pair by more than this share of its distance moves no cost by more than twice it.

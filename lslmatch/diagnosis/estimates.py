@@ -31,7 +31,7 @@ def noise_levels(pairs: Geometry) -> FloatArray:
     from scipy.special import digamma, gammaincinv, polygamma
 
     k, d = pairs.a.shape
-    residuals = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+    residuals = pairs.residuals()
     floor = max(pairs.mean_square() * COINCIDENT, _LEAST_SQUARE)
     squares = np.maximum(np.einsum("ij,ij->i", residuals, residuals), floor) / (2 * d)
     logarithms = np.log(squares)

@@ -87,7 +87,7 @@ def profile_errors(
     d = plain.a.shape[1]
     rows = np.flatnonzero(permutation >= 0)
     pairs, own = metric.taken(rows, permutation[rows]), plain.taken(rows, permutation[rows])
-    r, own_r = _residuals(pairs), _residuals(own)
+    r, own_r = pairs.residuals(), own.residuals()
     squares = np.einsum("ij,ij->i", r, r)
     if d < 3 or not squares.min() > 0.0:
         return math.nan, np.full(d, math.nan)
@@ -117,7 +117,7 @@ def noise_ratio_interval(pairs: Geometry, relative_error: float) -> tuple[float,
     """
     from scipy.special import gammaincinv
 
-    r, s = _residuals(pairs), _centred(pairs.a)
+    r, s = pairs.residuals(), _centred(pairs.a)
     k, d = r.shape
     distance = np.linalg.norm(r, axis=1)
     shifted = math.sqrt(float(distance @ distance)) / k
@@ -129,10 +129,6 @@ def noise_ratio_interval(pairs: Geometry, relative_error: float) -> tuple[float,
     at_least = float((least.max() / greatest.min()) ** 2 * low / high)
     at_most = float((greatest.max() / least.min()) ** 2 * high / low)
     return (at_least if at_least > 1.0 else 1.0), (math.inf if math.isnan(at_most) else at_most)
-
-
-def _residuals(pairs: Geometry) -> FloatArray:
-    return (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
 
 
 def _shares_of_squares(points: FloatArray) -> FloatArray:

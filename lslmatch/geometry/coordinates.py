@@ -39,6 +39,11 @@ class Geometry(NamedTuple):
         """Take some points of each set, in the given order."""
         return Geometry(self.a[rows], self.b[cols], self.a_low[rows], self.b_low[cols], self.exponent)
 
+    def residuals(self) -> FloatArray:
+        """Return ``a - b`` of sets that are paired, with all digits even where points nearly coincide."""
+        exact: FloatArray = (self.a - self.b) + (self.a_low - self.b_low)
+        return exact
+
     def mean_square(self) -> float:
         """Return the mean squared distance of all points from the mean of a."""
         centre = self.a.mean(axis=0)

@@ -15,7 +15,7 @@ def pair_distances(
     """Give the distances of ``x[rows]`` and the mapped ``y[cols]``, in the units of x."""
     # In units in which neither very large or small values nor a common offset do any harm.
     pairs = common_coordinates(x, y, affine).taken(rows, cols)
-    difference = (pairs.a - pairs.b) + (pairs.a_low - pairs.b_low)
+    difference = pairs.residuals()
     unit = np.abs(difference).max(initial=0.0) or 1.0
     with np.errstate(over="ignore"):
         return np.ldexp(unit * np.linalg.norm(difference / unit, axis=1), pairs.exponent)
