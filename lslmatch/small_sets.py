@@ -34,8 +34,11 @@ from lslmatch.assignment.small_dense import (
 from lslmatch.costs import log_kernel
 from lslmatch.results import Affine, MatchResult
 
-#: Coordinates of pairs up to which the short way is the quicker one.
-_MOST_COORDINATES = 1 << 22
+#: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
+#: count: two points that are farther from each other are not much farther from the origin.
+_CLOSE = 2.0**-6
+#: Pairs of points on a line from which on squared distances are matched quicker by sorting.
+_FEW_ON_LINE = 100**2
 #: One of so many rows, or fewer, may be free if they are to be matched without reductions.
 _FEW = 8
 #: Columns that are examined together where close points, or the nearest, are looked for.
@@ -55,7 +58,9 @@ def is_short(
 ) -> bool:
     """Say whether an (n, d) set and one of m points are small, and matched in a way that is known here."""
     count, limits = shape[0] * m, or_default(None)
-    if count > limits.small_pairs or count > limits.dense_pairs or count * shape[1] > _MOST_COORDINATES:
+    if count > limits.short_pairs or count * shape[1] > limits.short_coordinates or not limits.dense_pairs:
+        return False
+    if shape[1] == 1 and objective == "lss" and count > _FEW_ON_LINE:
         return False
     if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
         return False
@@ -177,7 +182,7 @@ def _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost):
     x_stop = y_stop = begin = out = 0
     for p in range(sizes.shape[0]):
         x_start, y_start, x_stop, y_stop = x_stop, y_stop, x_stop + sizes[p, 0], y_stop + sizes[p, 1]
-        close = align_small(x, x_start, x_stop, y, y_start, y_stop, numbers[p], work, a, b)
+        align_small(x, x_start, x_stop, y, y_start, y_stop, numbers[p], work, a, b)
         turned = sizes[p, 0] > sizes[p, 1]
         n, m = (sizes[p, 1], sizes[p, 0]) if turned else (sizes[p, 0], sizes[p, 1])
         for k in range(out, out + n + m):
@@ -185,7 +190,7 @@ def _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost):
         floor, free, total, waiting = numbers[p, FLOOR], NONE_FREE, 0.0, 0
         if numbers[p, SCALE] != NOT_ORDINARY:
             rows, others = (b, a) if turned else (a, b)
-            _square_rows(rows, others, n, m, close, across, cost[begin : begin + n * m], nearest)
+            _square_rows(rows, others, n, m, across, cost[begin : begin + n * m], nearest)
             for i in range(n):
                 j = nearest[i]
                 least = cost[begin + i * m + j]
@@ -209,14 +214,17 @@ def _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost):
 
 
 @fused_kernel
-def _square_rows(rows, others, n, m, close, across, squares, nearest):
+def _square_rows(rows, others, n, m, across, squares, nearest):
     """Fill `squares` with squared distances, those of close points with rounding errors; find the least."""
     d = across.shape[0]
     for j in range(m):
         for k in range(d):
             across[k, j] = others[0, j, k]
     for i in range(n):
-        line = squares[i * m : (i + 1) * m]
+        line, close = squares[i * m : (i + 1) * m], 0.0
+        for k in range(d):
+            close += rows[0, i, k] * rows[0, i, k]
+        close *= _CLOSE
         for j in range(m):
             line[j] = 0.0
         # Four coordinates at a time, so that sums are loaded and stored less often.

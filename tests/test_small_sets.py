@@ -36,7 +36,13 @@ def equal(n, m, d, rng):
     return points[:n] + np.arange(n)[:, None] % 2, points[:m] + np.arange(m)[:, None] % 2
 
 
-KINDS = [normal, planted, lattice, far_away, tiny, equal]
+def of_all_lengths(n, m, d, rng):
+    """Points far out have partners that are as far from them as others from the origin."""
+    points = rng.normal(size=(max(n, m), d)) * 10.0 ** rng.uniform(-6.0, 6.0, (max(n, m), 1))
+    return points[:n] * (1.0 + 1e-9 * rng.normal(size=(n, d))), points[::-1][:m]
+
+
+KINDS = [normal, planted, lattice, far_away, tiny, equal, of_all_lengths]
 SHAPES = [(2, 2, 1), (9, 9, 1), (4, 11, 3), (11, 4, 5), (25, 25, 4)]
 
 
@@ -46,7 +52,7 @@ def draw(kind, n, m, d):
 
 def long_way(monkeypatch, *arguments, **options):
     with monkeypatch.context() as patch:
-        set_solver(patch, small_pairs=0)
+        set_solver(patch, short_pairs=0, small_pairs=0)
         return match(*arguments, **options)
 
 
@@ -113,9 +119,11 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
 
 
 def test_large_sets_go_the_long_way():
-    assert small_sets.is_short((400, 3), 400, "lsl", "standardize")
-    assert not small_sets.is_short((400, 3), 401, "lsl", "standardize")
-    assert not small_sets.is_short((100, 1000), 100, "lsl", "standardize")
+    assert small_sets.is_short((1000, 20), 1000, "lsl", "standardize")
+    assert not small_sets.is_short((1000, 20), 1001, "lsl", "standardize")
+    assert not small_sets.is_short((1000, 21), 1000, "lsl", "standardize")
+    assert small_sets.is_short((101, 1), 100, "lsl", "standardize")
+    assert not small_sets.is_short((101, 1), 100, "lss", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsns", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsl", "profile")
 

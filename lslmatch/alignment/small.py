@@ -18,8 +18,6 @@ from lslmatch.costs import COINCIDENT
 UNKNOWN, NOT_ORDINARY = 0.0, -1.0
 #: Units are ordinary powers of two up to this one, and down to its inverse.
 _GREATEST_UNIT = 2.0**100
-#: Mean squared difference of coordinates, beside the greatest one, below which their rounding errors count.
-_CLOSE = 2.0**-6
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
@@ -27,11 +25,11 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
     """Estimate scale and shift if they are not given, and bring two sets into common coordinates.
 
-    `numbers` holds what is known; `a` and `b` become coordinates and their rounding errors. Returns from
-    where on squared distances are close. A scale that is NOT_ORDINARY afterwards: neither is the problem.
+    `numbers` holds what is known; `a` and `b` become coordinates and their rounding errors. A scale that is
+    NOT_ORDINARY afterwards: neither is the problem.
     """
     d, n, m = x.shape[1], x_stop - x_start, y_stop - y_start
-    scale, floor, close = numbers[SCALE], 0.0, 0.0
+    scale, floor = numbers[SCALE], 0.0
     numbers[SCALE] = NOT_ORDINARY
     centre, mean, correction, squares = work[0], work[1], work[2], work[3]
     # Of bit patterns without the sign, those of what is not finite are the greatest.
@@ -114,5 +112,3 @@ def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
         unit = np.int64(bits).view(np.float64)
         if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
             numbers[SCALE], numbers[FLOOR] = scale, floor / (n + m) * COINCIDENT
-            close = _CLOSE * d * unit * unit
-    return close

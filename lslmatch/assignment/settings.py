@@ -15,6 +15,10 @@ class SolverSettings(NamedTuple):
     """What :func:`lslmatch.assignment.streamed.solve_streamed` goes by; n rows, m columns, d coordinates."""
 
     # When the matrix of costs is computed and solved as a whole.
+    short_pairs: int = 1000**2
+    """Number of pairs up to which the short way of :mod:`lslmatch.small_sets` is the quicker one, ..."""
+    short_coordinates: int = 20 * 1000**2
+    """... if they have at most so many coordinates, n * m * d."""
     small_pairs: int = 400**2
     """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""
     dense_pairs: int = 800**2

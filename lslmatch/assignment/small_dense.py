@@ -13,6 +13,7 @@ import numpy as np
 
 from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.dense import DualState
 from lslmatch.costs import log_kernel
 
 #: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
@@ -40,6 +41,15 @@ def solve_conflicts(
     """
     if not reduce or _reduce_all(cost, sizes, logarithm, numbers, duals, partners):
         _augment_all(cost, sizes, logarithm, numbers, duals, partners)
+
+
+def solve_matrix(cost: FloatArray) -> DualState:
+    """Solve one dense problem with n <= m, all costs being finite and the matrix not large."""
+    n, m = cost.shape
+    numbers, duals, partners = np.zeros((1, SHIFT)), np.zeros(n + m), np.full(n + m, -1, np.intp)
+    numbers[0, FREE] = MANY_FREE
+    solve_conflicts(cost.ravel(), np.array([(n, m)]), False, True, numbers, duals, partners)
+    return DualState(duals[:n], duals[n:], partners[:n], partners[n:])
 
 
 @kernel

@@ -9,6 +9,7 @@ from lslmatch.assignment.apart import are_apart, column_parts
 from lslmatch.costs import cost_matrix, make_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine
+from tests.support.solver import set_solver
 
 
 def draw(n, d, offset):
@@ -49,9 +50,7 @@ def test_columns_are_tight_with_many_rows(objective):
 
 
 def test_the_dense_solver_is_not_needed(monkeypatch):
-    monkeypatch.setattr(
-        settings, "DEFAULT", settings.DEFAULT._replace(small_pairs=0, crowded_pairs=0, dense_pairs=1000)
-    )
+    set_solver(monkeypatch, short_pairs=0, small_pairs=0, crowded_pairs=0, dense_pairs=1000)
     monkeypatch.setattr(streamed, "_solve_densely", None)
     x, y = draw(60, 2, 100.0)
     assert check_certificate(x, y, match(x, y, alignment="identity")) < 1e-9
