@@ -25,10 +25,12 @@ OPERATIONS_PER_CALL = 200_000_000
 #: arbitrarily small (and, with rounding, endless), whereas a shortest path always finishes.
 _REDUCTION_SWEEPS = 2
 _SCANS_PER_ROW = 4
-#: Columns examined together when the position of a known minimum is looked for.
-_BLOCK = 64
+#: Columns examined together when the position of a minimum is looked for.
+_BLOCK = 32
 
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
+#: The bit pattern of infinity.
+INFINITE_BITS = np.float64(np.inf).view(np.int64)
 
 
 class DualState(NamedTuple):
@@ -43,7 +45,7 @@ class DualState(NamedTuple):
 class DenseWorkspace(NamedTuple):
     """Workspace of one shortest-path search, allocated once."""
 
-    shortest: FloatArray  # (2, m) tentative distances of the open columns, before and after a scan
+    shortest: IntArray  # (m,) bit patterns of the tentative distances of open columns; closed ones: of inf
     open_dual: FloatArray  # (m,) col_dual, but -inf on closed columns, which keeps them at distance inf
     distance: FloatArray  # (m,) final distances of the closed columns
     scans_before: IntArray  # (m,) how many rows had been scanned when a column was closed
@@ -56,7 +58,7 @@ class DenseWorkspace(NamedTuple):
         """Make room for searches that begin with the duals of a state."""
         n, m = state.row_dual.size, state.col_dual.size
         return cls(
-            np.empty((2, m)),
+            np.empty(m, np.int64),
             state.col_dual.copy(),
             np.empty(m),
             np.empty(m, np.intp),
@@ -110,28 +112,35 @@ def _reduce_rows(cost, state):
     n, m = cost.shape
     row_dual, col_dual, col_of_row, row_of_col = state
     for i in range(n):
-        # Four minima, so that one comparison need not wait for the other.
-        best0 = best1 = best2 = best3 = np.inf
-        for j in range(0, m - 3, 4):
-            r0, r1 = cost[i, j] - col_dual[j], cost[i, j + 1] - col_dual[j + 1]
-            r2, r3 = cost[i, j + 2] - col_dual[j + 2], cost[i, j + 3] - col_dual[j + 3]
-            best0 = r0 if r0 < best0 else best0
-            best1 = r1 if r1 < best1 else best1
-            best2 = r2 if r2 < best2 else best2
-            best3 = r3 if r3 < best3 else best3
-        for j in range(m - m % 4, m):
-            r0 = cost[i, j] - col_dual[j]
-            best0 = r0 if r0 < best0 else best0
-        best = min(min(best0, best1), min(best2, best3))
+        row = cost[i]
+        best, first = np.inf, 0
+        for block in range(0, m, _BLOCK):
+            least = _least_reduced(row[block : block + _BLOCK], col_dual[block : block + _BLOCK])
+            if least < best:
+                best, first = least, block
         if best == np.inf:
             return False
         row_dual[i] = best
-        for j in range(m):
-            if row_of_col[j] < 0 and cost[i, j] - col_dual[j] == best:
+        for j in range(first, m):
+            if row_of_col[j] < 0 and row[j] - col_dual[j] == best:
                 col_of_row[i] = j
                 row_of_col[j] = i
                 break
     return True
+
+
+@inline_kernel
+def _least_reduced(part, duals):
+    """Return the least of some reduced costs.
+
+    A minimum of doubles needs unsafe arithmetic to become a vector loop, one of integers does not: with the
+    other bits turned over where the sign is set, the order of bit patterns is that of the doubles.
+    """
+    least = _GREATEST_BITS
+    for k in range(part.size):
+        bits = np.float64(part[k] - duals[k]).view(np.int64)
+        least = min(bits ^ ((bits >> 63) & _GREATEST_BITS), least)
+    return np.int64(least ^ ((least >> 63) & _GREATEST_BITS)).view(np.float64)
 
 
 @kernel
@@ -219,80 +228,79 @@ def _search_shortest_path(cost, state, work, start):
     # Taken out of their tuples here: done in the loop, that would count references every time.
     row_dual, row_of_col = state.row_dual, state.row_of_col
     shortest, open_dual, closed_cols = work.shortest, work.open_dual, work.closed_cols
+    distance, scans_before = work.distance, work.scans_before
     scanned_rows, levels = work.scanned_rows, work.level
     scans, closed, queued = 0, 0, 1
     scanned_rows[0] = start
     level = 0.0
-    now = 0
     for j in range(open_dual.size):
-        shortest[0, j] = np.inf
+        shortest[j] = INFINITE_BITS
     while True:
         nearest = np.inf
         while scans < queued:
             i = scanned_rows[scans]
             levels[scans] = level
             scans += 1
-            nearest = relax_columns(cost, i, level - row_dual[i], level, open_dual, shortest, now)
-            now = 1 - now
+            nearest = relax_columns(cost, i, level - row_dual[i], level, open_dual, shortest)
             if nearest == level:
                 break
         if nearest == np.inf:
             return scans, closed, -1
         level = nearest
         first = closed
-        closed, sink = close_columns(state, work, now, level, closed, scans)
+        closed, sink = close_columns(shortest, row_of_col, level, closed_cols, closed)
+        for k in range(first, closed):
+            j = closed_cols[k]
+            shortest[j], open_dual[j] = INFINITE_BITS, -np.inf
+            distance[j], scans_before[j] = level, scans
+            if j != sink:
+                scanned_rows[queued] = row_of_col[j]
+                queued += 1
         if sink >= 0:
             return scans, closed, sink
-        for k in range(first, closed):
-            scanned_rows[queued] = row_of_col[closed_cols[k]]
-            queued += 1
 
 
 @inline_kernel
-def relax_columns(cost, i, offset, level, open_dual, shortest, now):
+def relax_columns(cost, i, offset, level, open_dual, shortest):
     """Shorten the tentative distances by way of row i; return the least distance of an open column.
 
-    The loop is written so that it vectorises: results go to the other half of `shortest`, because a
-    conditional store in place becomes a slow masked one; predecessors are not kept (`_flip_path`
-    finds them again); and the minimum is taken over bit patterns, since the integer order of
-    non-negative doubles is their order, whereas a minimum of doubles needs unsafe arithmetic.
+    The loop is written so that it vectorises. Predecessors are not kept (`_flip_path` finds them again).
+    Minima are taken over bit patterns, since the integer order of non-negative doubles is their order: a
+    minimum of doubles over a row needs unsafe arithmetic, and one that is stored becomes a slow masked store.
     Distances are never below the current level, so rounding cannot make them run backwards.
     """
     least = _GREATEST_BITS
     for j in range(open_dual.size):
         length = offset + (cost[i, j] - open_dual[j])
         length = length if length > level else level
-        before = shortest[now, j]
-        length = length if length < before else before
-        shortest[1 - now, j] = length
         bits = np.float64(length).view(np.int64)
-        least = bits if bits < least else least
+        bits = min(bits, shortest[j])
+        shortest[j] = bits
+        least = min(bits, least)
     return np.int64(least).view(np.float64)
 
 
 @inline_kernel
-def close_columns(state, work, now, level, closed, scans):
-    """Close all open columns at this distance; stop at the first free one and return it."""
-    shortest, row_of_col, open_dual = work.shortest, state.row_of_col, work.open_dual
-    distance, scans_before, closed_cols = work.distance, work.scans_before, work.closed_cols
-    m = row_of_col.size
-    for block in range(0, m, _BLOCK):
-        end = min(m, block + _BLOCK)
-        hits = 0
-        for j in range(block, end):
-            hits += shortest[now, j] == level
-        if hits == 0:
+def close_columns(shortest, row_of_col, level, closed_cols, closed):
+    """Add the open columns at this distance, the least of all, to the closed ones, up to the first free one.
+
+    Returns how many columns are closed then, and the free one (-1: none).
+    """
+    level_bits = np.float64(level).view(np.int64)
+    for block in range(0, shortest.size, _BLOCK):
+        # A vector loop again: most blocks have no such column.
+        least = _GREATEST_BITS
+        part = shortest[block : block + _BLOCK]
+        for k in range(part.size):
+            least = min(part[k], least)
+        if least != level_bits:
             continue
-        for j in range(block, end):
-            if shortest[now, j] == level:
-                distance[j] = level
-                scans_before[j] = scans
+        for j in range(block, min(shortest.size, block + _BLOCK)):
+            if shortest[j] == level_bits:
                 closed_cols[closed] = j
                 closed += 1
                 if row_of_col[j] < 0:
                     return closed, j
-                shortest[now, j] = np.inf
-                open_dual[j] = -np.inf
     return closed, -1
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import (
+    INFINITE_BITS,
     OPERATIONS_PER_CALL,
     DenseWorkspace,
     DualState,
@@ -224,30 +225,34 @@ def _search_shortest_path(cost, state, work, free, price, longest):
     row_dual, col_dual, row_of_col = state.row_dual, state.col_dual, state.row_of_col
     shortest, open_dual, closed_cols = work.shortest, work.open_dual, work.closed_cols
     scanned_rows, levels = work.scanned_rows, work.level
-    scans, closed, queued, now = 0, 0, 0, 0
+    distance, scans_before = work.distance, work.scans_before
+    scans, closed, queued = 0, 0, 0
     nearest = np.inf
     for j in range(col_dual.size):
         length = max(free.least[j] - col_dual[j] - price, 0.0)
-        shortest[0, j] = length
+        shortest[j] = np.float64(length).view(np.int64)
         nearest = min(nearest, length)
     while True:
         if nearest == np.inf or nearest >= longest:
             return scans, closed, -1
         level = nearest
         first = closed
-        closed, sink = close_columns(state, work, now, level, closed, scans)
+        closed, sink = close_columns(shortest, row_of_col, level, closed_cols, closed)
+        for k in range(first, closed):
+            j = closed_cols[k]
+            shortest[j], open_dual[j] = INFINITE_BITS, -np.inf
+            distance[j], scans_before[j] = level, scans
+            if j != sink:
+                scanned_rows[queued] = row_of_col[j]
+                queued += 1
         if sink >= 0:
             return scans, closed, sink
-        for k in range(first, closed):
-            scanned_rows[queued] = row_of_col[closed_cols[k]]
-            queued += 1
         nearest = np.inf
         while scans < queued:
             i = scanned_rows[scans]
             levels[scans] = level
             scans += 1
-            nearest = relax_columns(cost, i, level - row_dual[i], level, open_dual, shortest, now)
-            now = 1 - now
+            nearest = relax_columns(cost, i, level - row_dual[i], level, open_dual, shortest)
             if nearest == level:
                 break
 

@@ -128,13 +128,21 @@ def free_state(n, m):
     return dense.DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
 
 
-@pytest.mark.parametrize("m", range(2, 12))
-def test_the_least_cost_of_a_row_is_found_in_any_column(m):
+@pytest.mark.parametrize("m", [*range(2, 12), 35, 70])
+@pytest.mark.parametrize(("least", "others"), [(2.0, 5.0), (-5.0, -2.0), (-2.0, 5.0), (-5.0, np.inf)])
+def test_the_least_cost_of_a_row_is_found_in_any_column(m, least, others):
     for j in range(m):
-        cost = np.full((1, m), 5.0)
-        cost[0, j] = 2.0
+        cost = np.full((1, m), others)
+        cost[0, j] = least
         state = dense.solve_dense(cost)
-        assert (state.col_of_row.tolist(), state.row_dual.tolist()) == ([j], [2.0])
+        assert (state.col_of_row.tolist(), state.row_dual.tolist()) == ([j], [least])
+
+
+def test_zeros_of_either_sign_are_the_same_cost():
+    cost = np.array([[0.0, -0.0, 1.0, -0.0], [-0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 2.0, -0.0]])
+    state = free_state(3, 4)
+    assert dense._reduce_rows(cost, state)
+    assert state.col_of_row.tolist() == [0, 1, 3]
 
 
 def test_rows_are_matched_at_the_first_free_column_of_least_reduced_cost():
@@ -212,14 +220,19 @@ def test_paths_are_searched_until_the_operations_are_used_up():
 def test_all_columns_at_a_distance_are_closed_up_to_a_free_one(m):
     state = free_state(m, m)
     state.row_of_col[:] = np.arange(m)
-    work = dense.DenseWorkspace.for_duals(state)
-    work.shortest[0] = 2.0
-    assert dense.close_columns(state, work, 0, 2.0, 0, 1) == (m, -1)
-    assert np.isneginf(work.open_dual).all()
-    work.shortest[0] = 2.0
-    work.shortest[0, 0] = 3.0
+    closed_cols = np.full(m + 1, -1)
+    shortest = np.full(m, 2.0)
+    assert dense.close_columns(shortest.view(np.int64), state.row_of_col, 2.0, closed_cols, 1) == (m + 1, -1)
+    assert closed_cols.tolist() == [-1, *range(m)]
+    shortest[0] = 3.0
     state.row_of_col[2] = -1
-    assert dense.close_columns(state, work, 0, 2.0, 0, 1)[1] == 2
+    assert dense.close_columns(shortest.view(np.int64), state.row_of_col, 2.0, closed_cols, 0) == (2, 2)
+    assert closed_cols[:2].tolist() == [1, 2]
+    # The only one at its distance, wherever it is.
+    for j in range(m):
+        shortest[:], shortest[j] = 3.0, 2.0
+        assert dense.close_columns(shortest.view(np.int64), np.arange(m), 2.0, closed_cols, 0) == (1, -1)
+        assert closed_cols[0] == j
 
 
 def test_progress_is_told_in_matched_rows(monkeypatch):
