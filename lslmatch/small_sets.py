@@ -1,11 +1,10 @@
 """Small sets: the short way from coordinates to dual variables, for many problems at a time.
 
 For a few dozen points, :func:`lslmatch.matching.match` would take more time between its steps than in them.
-Here the same steps are taken by kernels that solve one problem after the other and take little time to be
-compiled: arrays of all problems, plain loops. One kernel goes from coordinates to nearest partners; where
-every point has one of its own, those of :mod:`lslmatch.assignment.small_dense` are not needed, nor the
-logarithm of any other pair. What is out of the ordinary (units beyond 2**100, points that all coincide or
-are not finite) is left to the long way, which also says what is wrong with it.
+Here the same steps are taken by one kernel, which solves one problem after the other in the same memory and
+takes little time to be compiled: arrays of all problems, plain loops. Where every point has a nearest partner
+of its own, the logarithm of no other pair is needed. What is out of the ordinary (units beyond 2**100, points
+that all coincide or are not finite) is left to the long way, which also says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -15,36 +14,34 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel, kernel
+from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
-from lslmatch.alignment.small import NOT_ORDINARY, align_small
+from lslmatch.alignment.small import NOT_ORDINARY, align_small, exact_square
 from lslmatch.assignment.settings import or_default
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,
     FREE,
     MANY_FREE,
-    NONE_FREE,
     SCALE,
     SHIFT,
     TOTAL,
-    solve_conflicts,
+    augment_small,
+    reduce_small,
 )
+from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
 from lslmatch.costs import log_kernel
 from lslmatch.results import Affine, MatchResult
 
-#: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
-#: count: two points that are farther from each other are not much farther from the origin.
-_CLOSE = 2.0**-6
 #: Pairs of points on a line from which on squared distances are matched quicker by sorting.
 _FEW_ON_LINE = 100**2
 #: One of so many rows, or fewer, may be free if they are to be matched without reductions.
 _FEW = 8
-#: Columns that are examined together where close points, or the nearest, are looked for.
-_BLOCK = 32
+#: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
+#: count: two points that are farther from each other are not much farther from the origin.
+_CLOSE = 2.0**-12
 _FLOAT = np.dtype(np.float64)
-_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 def is_short(
@@ -96,7 +93,7 @@ def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Aff
     """Match two small sets; None: go the long way."""
     n, m = len(x), len(y)
     affine = None if alignment == "standardize" else given_affine(alignment, x.shape[1])
-    numbers, duals, partners = _solve(x, y, _one_size(n, m), n * m, objective, affine)
+    numbers, duals, partners = _solve(x, y, _one_size(n, m), objective, affine)
     scale, total = numbers[0, : TOTAL + 1].tolist()
     if scale == NOT_ORDINARY:
         return None
@@ -120,7 +117,7 @@ def match_small(
     The sets of all problems follow each other in `x` and in `y`; `sizes` holds the numbers of their points, a
     row (n, m) for each problem. None in place of a result: go the long way.
     """
-    numbers, duals, partners = _solve(x, y, sizes, int((sizes[:, 0] * sizes[:, 1]).sum()), objective, affine)
+    numbers, duals, partners = _solve(x, y, sizes, objective, affine)
     ends = np.cumsum(sizes.sum(axis=1))
     # The smaller set comes first. Views of equally large problems are made at once.
     if (sizes == sizes[0]).all():
@@ -148,123 +145,104 @@ def match_small(
 
 
 def _solve(
-    x: FloatArray, y: FloatArray, sizes: IntArray, pairs: int, objective: str, affine: Affine | None
+    x: FloatArray, y: FloatArray, sizes: IntArray, objective: str, affine: Affine | None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Match small sets, and return what is known of each problem, all duals, and all partners."""
-    problems, size, logarithm = len(sizes), len(x) + len(y), objective == "lsl"
-    numbers = np.zeros((problems, SHIFT + x.shape[1]))
+    size = len(x) + len(y)
+    numbers = np.zeros((len(sizes), SHIFT + x.shape[1]))
     if affine is not None:
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
-    duals, partners, cost = np.empty(size), np.empty(size, np.intp), np.empty(pairs)
-    most_free = _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost)
-    if most_free != NONE_FREE:
-        solve_conflicts(cost, sizes, logarithm, most_free == MANY_FREE, numbers, duals, partners)
+    duals, partners = np.empty(size), np.empty(size, np.intp)
+    _match_all(x, y, sizes, objective == "lsl", numbers, duals, partners)
     return numbers, duals, partners
 
 
 @kernel
-def _match_nearest(x, y, sizes, logarithm, numbers, duals, partners, cost):
-    """Align sets, compute squared distances, the smaller set as rows, and match rows to nearest columns.
+def _match_all(x, y, sizes, logarithm, numbers, duals, partners):
+    """Solve all problems. The smaller set is that of the rows; duals and partners are rows and then columns.
 
-    Where several rows have the same one, the first gets it. If many rows are free then, nothing is matched.
-    The numbers say which it was; the most of all problems is returned.
+    Rows are matched to their nearest columns; where several have the same one, the first gets it. If many are
+    free then, they are reduced first; each that is left is matched along a shortest path.
     """
-    d, most, most_free = x.shape[1], 0, NONE_FREE
+    d, rows, columns = x.shape[1], 0, 0
     for p in range(sizes.shape[0]):
-        most = max(most, sizes[p, 0], sizes[p, 1])
-    work = np.empty((4, d))
-    a, b, across, nearest = (
-        np.empty((2, most, d)),
-        np.empty((2, most, d)),
-        np.empty((d, most)),
-        np.empty(most, np.int64),
-    )
-    x_stop = y_stop = begin = out = 0
+        rows = max(rows, min(sizes[p, 0], sizes[p, 1]))
+        columns = max(columns, max(sizes[p, 0], sizes[p, 1]))
+    # Whole vectors of points, and whole groups of coordinates.
+    rows += -rows % FEW
+    columns += -columns % VECTOR
+    lines = d + -d % TOGETHER
+    a, b, cost = np.empty((lines, columns)), np.empty((lines, columns)), np.empty((rows, columns))
+    work, found, nearest = np.empty((4, d)), np.empty((2, columns)), np.empty(columns, np.int64)
+    for k in range(d, lines):
+        for j in range(columns):
+            a[k, j] = 0.0
+            b[k, j] = 0.0
+    x_stop = y_stop = out = 0
     for p in range(sizes.shape[0]):
-        x_start, y_start, x_stop, y_stop = x_stop, y_stop, x_stop + sizes[p, 0], y_stop + sizes[p, 1]
-        align_small(x, x_start, x_stop, y, y_start, y_stop, numbers[p], work, a, b)
+        x_start, y_start = x_stop, y_stop
+        x_stop += sizes[p, 0]
+        y_stop += sizes[p, 1]
+        x_part, y_part = x[x_start:x_stop], y[y_start:y_stop]
+        apart = align_small(x_part, y_part, numbers[p], work, a, b)
         turned = sizes[p, 0] > sizes[p, 1]
-        n, m = (sizes[p, 1], sizes[p, 0]) if turned else (sizes[p, 0], sizes[p, 1])
-        for k in range(out, out + n + m):
-            duals[k], partners[k] = 0.0, -1
-        floor, free, total, waiting = numbers[p, FLOOR], NONE_FREE, 0.0, 0
-        if numbers[p, SCALE] != NOT_ORDINARY:
-            rows, others = (b, a) if turned else (a, b)
-            _square_rows(rows, others, n, m, across, cost[begin : begin + n * m], nearest)
-            for i in range(n):
-                j = nearest[i]
-                least = cost[begin + i * m + j]
-                if logarithm:
-                    least = log_kernel(max(least, floor))
-                duals[out + i] = least
-                if partners[out + n + j] < 0:
-                    partners[out + n + j], partners[out + i] = i, j
-                    total += least
-                else:
-                    waiting += 1
-        if waiting:
-            free = FEW_FREE if _FEW * waiting <= n else MANY_FREE
-            most_free = max(most_free, free)
-            if free == MANY_FREE:
-                for k in range(out, out + n + m):
-                    partners[k] = -1
-        numbers[p, TOTAL], numbers[p, FREE] = total, free
-        begin, out = begin + n * m, out + n + m
-    return most_free
+        n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
+        start, middle, out = out, out + n, out + n + m
+        for k in range(start, out):
+            duals[k] = 0.0
+            partners[k] = -1
+        if numbers[p, SCALE] == NOT_ORDINARY:
+            continue
+        width = m + -m % VECTOR
+        fill = a if turned else b
+        for j in range(m, width):
+            fill[0, j] = np.inf
+            for k in range(1, d):
+                fill[k, j] = 0.0
+        least, lengths = found[0], found[1]
+        if turned:
+            square_rows(b, a, n, width, cost, nearest, least, lengths)
+        else:
+            square_rows(a, b, n, width, cost, nearest, least, lengths)
+        for i in range(n):
+            limit = _CLOSE * (lengths[i] + apart)
+            if least[i] < limit:
+                nearest[i] = _restore(x_part, y_part, turned, i, m, numbers[p], limit, cost[i])
+                least[i] = cost[i, nearest[i]]
+        floor, row_dual = numbers[p, FLOOR], duals[start:middle]
+        for i in range(n):
+            square = least[i]
+            row_dual[i] = log_kernel(max(square, floor)) if logarithm else square
+        total, free = 0.0, 0
+        for i in range(n):
+            j = nearest[i]
+            if partners[middle + j] < 0:
+                partners[middle + j] = i
+                partners[start + i] = j
+                total += row_dual[i]
+            else:
+                free += 1
+        if free:
+            numbers[p, FREE] = FEW_FREE if _FEW * free <= n else MANY_FREE
+            col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
+            if numbers[p, FREE] == MANY_FREE:
+                free = reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col)
+            if free:
+                lazy = logarithm and numbers[p, FREE] == FEW_FREE
+                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col)
+            total = 0.0
+            for k in range(start, out):
+                total += duals[k]
+        numbers[p, TOTAL] = total
 
 
-@fused_kernel
-def _square_rows(rows, others, n, m, across, squares, nearest):
-    """Fill `squares` with squared distances, those of close points with rounding errors; find the least."""
-    d = across.shape[0]
+@step_kernel
+def _restore(x, y, turned, row, m, numbers, limit, squares):
+    """Compute squared distances of a row below the limit anew, without rounding errors; find the nearest."""
+    at = 0
     for j in range(m):
-        for k in range(d):
-            across[k, j] = others[0, j, k]
-    for i in range(n):
-        line, close = squares[i * m : (i + 1) * m], 0.0
-        for k in range(d):
-            close += rows[0, i, k] * rows[0, i, k]
-        close *= _CLOSE
-        for j in range(m):
-            line[j] = 0.0
-        # Four coordinates at a time, so that sums are loaded and stored less often.
-        for k in range(0, d - 3, 4):
-            p0, p1, p2, p3 = rows[0, i, k], rows[0, i, k + 1], rows[0, i, k + 2], rows[0, i, k + 3]
-            for j in range(m):
-                d0, d1 = p0 - across[k, j], p1 - across[k + 1, j]
-                d2, d3 = p2 - across[k + 2, j], p3 - across[k + 3, j]
-                line[j] = line[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
-        for k in range(d - d % 4, d):
-            p0 = rows[0, i, k]
-            for j in range(m):
-                d0 = p0 - across[k, j]
-                line[j] += d0 * d0
-        least, where, best, at = _GREATEST_BITS, 0, close, -1
-        for block in range(0, m, _BLOCK):
-            part = line[block : block + _BLOCK]
-            # The least by its bit pattern, so that this is a vector loop.
-            bits = _GREATEST_BITS
-            for j in range(part.size):
-                seen = np.float64(part[j]).view(np.int64)
-                bits = min(seen, bits)
-            if bits < least:
-                least, where = bits, block
-            if np.int64(bits).view(np.float64) < close:
-                for j in range(part.size):
-                    if part[j] < close:
-                        total = 0.0
-                        for k in range(d):
-                            rest = rows[0, i, k] - others[0, block + j, k]
-                            rest += rows[1, i, k] - others[1, block + j, k]
-                            total += rest * rest
-                        part[j] = total
-                        if total < best:
-                            best, at = total, block + j
-        if at < 0:
-            # None is close, unless rounding errors decide that: then the least may be in any block.
-            is_close = np.int64(least).view(np.float64) < close
-            first, last = (0, m) if is_close else (where, min(where + _BLOCK, m))
-            at = first
-            for j in range(first + 1, last):
-                at = j if line[j] < line[at] else at
-        nearest[i] = at
+        if squares[j] < limit:
+            i, k = (j, row) if turned else (row, j)
+            squares[j] = exact_square(x, i, y, k, numbers[SCALE], numbers[SHIFT:])
+        at = j if squares[j] < squares[at] else at
+    return at

@@ -1,16 +1,15 @@
-"""Standardising a small set, and its common coordinates, as steps of one kernel.
+"""Standardising small sets, and their common coordinates, as steps of one kernel.
 
-The same as :mod:`lslmatch.alignment.moments` and, but for the unit, :mod:`lslmatch.geometry.coordinates`, to
-the last bit, for two sets among many that follow each other in two arrays.
+Scale and shift are those of :mod:`lslmatch.alignment.moments`, to the last bit. Coordinates are written one
+below the other, a line for each. They are rounded; :func:`exact_square` restores what close points lose by
+that.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from lslmatch._jit import inline_kernel
+from lslmatch._jit import step_kernel
 from lslmatch.assignment.small_dense import FLOOR, SCALE, SHIFT
 from lslmatch.costs import COINCIDENT
 
@@ -18,97 +17,116 @@ from lslmatch.costs import COINCIDENT
 UNKNOWN, NOT_ORDINARY = 0.0, -1.0
 #: Units are ordinary powers of two up to this one, and down to its inverse.
 _GREATEST_UNIT = 2.0**100
-_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
+#: Veltkamp's factor, which splits a double into halves.
+_SPLIT = 134217729.0
 
 
-@inline_kernel
-def align_small(x, x_start, x_stop, y, y_start, y_stop, numbers, work, a, b):
+@step_kernel
+def align_small(x, y, numbers, work, x_lines, y_lines):
     """Estimate scale and shift if they are not given, and bring two sets into common coordinates.
 
-    `numbers` holds what is known; `a` and `b` become coordinates and their rounding errors. A scale that is
-    NOT_ORDINARY afterwards: neither is the problem.
+    `numbers` holds what is known; the lines become coordinates about the mean of x. Returns the squared
+    distance of the two means there. A scale that is NOT_ORDINARY afterwards: neither is the problem.
     """
-    d, n, m = x.shape[1], x_stop - x_start, y_stop - y_start
-    scale, floor = numbers[SCALE], 0.0
+    d, n, m = x.shape[1], x.shape[0], y.shape[0]
+    scale = numbers[SCALE]
     numbers[SCALE] = NOT_ORDINARY
-    centre, mean, correction, squares = work[0], work[1], work[2], work[3]
-    # Of bit patterns without the sign, those of what is not finite are the greatest.
-    bits, x_total, total = np.int64(0), 0.0, 0.0
-    for side in range(2):
-        points, start, stop = (x, x_start, x_stop) if side == 0 else (y, y_start, y_stop)
-        x_total, total = total, 0.0
+    x_total = _centre(x, work[0], work[1], x_lines)
+    y_total = _centre(y, work[2], work[3], y_lines)
+    if scale == UNKNOWN and x_total > 0.0 and y_total > 0.0:
+        scale = math.sqrt(x_total / y_total * (m / n))
         for k in range(d):
-            mean[k] = correction[k] = squares[k] = 0.0
-        for i in range(start, stop):
-            for k in range(d):
-                value = points[i, k]
-                mean[k] += value - points[start, k]
-                seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
-                bits = max(seen_bits, bits)
-        for k in range(d):
-            mean[k] /= stop - start
-            centre[k] = points[start, k] + mean[k] if side == 0 else centre[k]
-        if scale == UNKNOWN and np.int64(bits).view(np.float64) < _GREATEST_UNIT:
-            # A second pass corrects what the first rounded.
-            for i in range(start, stop):
-                for k in range(d):
-                    deviation = points[i, k] - points[start, k] - mean[k]
-                    correction[k] += deviation
-                    squares[k] += deviation * deviation
-            for k in range(d):
-                total += squares[k] - correction[k] * (correction[k] / (stop - start))
-                mean[k] = points[start, k] + (mean[k] + correction[k] / (stop - start))
-                numbers[SHIFT + k] = mean[k] if side == 0 else numbers[SHIFT + k]
-    ordinary = np.int64(bits).view(np.float64) < _GREATEST_UNIT
-    if scale == UNKNOWN and x_total > 0.0 and total > 0.0:
-        scale = math.sqrt(x_total / total * (m / n))
-        for k in range(d):
-            numbers[SHIFT + k] -= scale * mean[k]
-    greatest = 0.0
+            numbers[SHIFT + k] = work[1, k] - scale * work[3, k]
+    apart = greatest = 0.0
     for k in range(d):
-        greatest = max(greatest, abs(numbers[SHIFT + k]))
-        # Knuth's sum: rounded, and the exact error of that.
-        term = numbers[SHIFT + k]
-        squares[k] = term - centre[k]
-        seen = squares[k] - term
-        correction[k] = (term - (squares[k] - seen)) + (-centre[k] - seen)
-        mean[k] = 0.0
-    if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT and greatest < _GREATEST_UNIT:
-        bits = np.int64(0)
+        origin = work[0, k]
+        value = work[2, k]
+        shift = numbers[SHIFT + k]
+        greatest = max(max(greatest, abs(shift)), max(abs(origin), abs(value)))
+        offset = -_residual(origin, value, scale, shift)
+        apart += offset * offset
+        line = y_lines[k]
+        for j in range(m):
+            line[j] = scale * line[j] + offset
+    mean_square = (x_total + scale * scale * y_total + m * apart) / (n + m)
+    # What is not finite is not below anything.
+    ordinary = greatest < _GREATEST_UNIT and 1.0 / _GREATEST_UNIT**2 < mean_square < _GREATEST_UNIT**2
+    if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT:
+        numbers[SCALE] = scale
+        numbers[FLOOR] = mean_square * COINCIDENT
+    return apart
+
+
+@step_kernel
+def _centre(points, centre, mean, lines):
+    """Write deviations from `centre`, the mean as it is first rounded; return the sum of squares about it.
+
+    A second pass corrects what the first rounded, in the sum and in the `mean`.
+    """
+    n, d = points.shape
+    total = 0.0
+    # Two coordinates at a time, so that one sum need not wait for the other.
+    for k in range(0, d, 2):
+        k1 = min(k + 1, d - 1)
+        line0 = lines[k]
+        line1 = lines[k1]
+        p0 = points[0, k]
+        p1 = points[0, k1]
+        s0 = s1 = e0 = e1 = q0 = q1 = 0.0
         for i in range(n):
-            for k in range(d):
-                term = x[x_start + i, k]
-                total = term - centre[k]
-                seen = total - term
-                a[0, i, k], a[1, i, k] = total, (term - (total - seen)) + (-centre[k] - seen)
-                # A sum for each coordinate, so that this is a vector loop.
-                mean[k] += total * total
-                seen_bits = np.float64(total).view(np.int64) & _GREATEST_BITS
-                bits = max(seen_bits, bits)
-        # Veltkamp's halves of the scale, for Dekker's product.
-        shifted = 134217729.0 * scale
-        scale_high = shifted - (shifted - scale)
-        scale_low = scale - scale_high
-        for i in range(m):
-            for k in range(d):
-                value = y[y_start + i, k]
-                product = scale * value
-                shifted = 134217729.0 * value
-                high = shifted - (shifted - value)
-                low = value - high
-                error = (scale_high * high - product) + scale_high * low + scale_low * high
-                error += scale_low * low
-                total = product + squares[k]
-                seen = total - product
-                rest = (product - (total - seen)) + (squares[k] - seen) + (error + correction[k])
-                value = total + rest
-                seen = value - total
-                b[0, i, k], b[1, i, k] = value, (total - (value - seen)) + (rest - seen)
-                mean[k] += value * value
-                seen_bits = np.float64(value).view(np.int64) & _GREATEST_BITS
-                bits = max(seen_bits, bits)
-        for k in range(d):
-            floor += mean[k]
-        unit = np.int64(bits).view(np.float64)
-        if 1.0 / _GREATEST_UNIT < unit < _GREATEST_UNIT:
-            numbers[SCALE], numbers[FLOOR] = scale, floor / (n + m) * COINCIDENT
+            s0 += points[i, k] - p0
+            s1 += points[i, k1] - p1
+        s0 /= n
+        s1 /= n
+        c0 = p0 + s0
+        c1 = p1 + s1
+        for i in range(n):
+            v0 = points[i, k]
+            v1 = points[i, k1]
+            line0[i] = v0 - c0
+            line1[i] = v1 - c1
+            v0 = v0 - p0 - s0
+            v1 = v1 - p1 - s1
+            e0 += v0
+            e1 += v1
+            q0 += v0 * v0
+            q1 += v1 * v1
+        centre[k] = c0
+        centre[k1] = c1
+        mean[k] = p0 + (s0 + e0 / n)
+        mean[k1] = p1 + (s1 + e1 / n)
+        total += q0 - e0 * (e0 / n)
+        if k1 > k:
+            total += q1 - e1 * (e1 / n)
+    return total
+
+
+@step_kernel
+def exact_square(x, i, y, j, scale, shift):
+    """Compute the squared distance of a point of x and a mapped one of y, but for the last rounding."""
+    total = 0.0
+    for k in range(shift.size):
+        rest = _residual(x[i, k], y[j, k], scale, shift[k])
+        total += rest * rest
+    return total
+
+
+@step_kernel
+def _residual(x, y, scale, shift):
+    """Compute x - scale * y - shift with the errors of all roundings (Dekker's product, Knuth's sums)."""
+    product = scale * y
+    split = _SPLIT * scale
+    scale_high = split - (split - scale)
+    scale_low = scale - scale_high
+    split = _SPLIT * y
+    high = split - (split - y)
+    low = y - high
+    error = (scale_high * high - product) + scale_high * low + scale_low * high
+    error += scale_low * low
+    mapped = product + shift
+    seen = mapped - product
+    error += (product - (mapped - seen)) + (shift - seen)
+    rest = x - mapped
+    seen = rest - x
+    error -= (x - (rest - seen)) + (-mapped - seen)
+    return rest - error
