@@ -91,6 +91,10 @@ class CostRule(NamedTuple):
     x_weight: FloatArray
     y_weight: FloatArray
 
+    def weights(self, rows: Any, cols: Any) -> FloatArray | float:
+        """Give what squared distances of pairs are divided by; rows and columns index arrays."""
+        return 1.0 if self.logarithm else self.x_weight[rows] + self.y_weight[cols]
+
     def transposed(self) -> CostRule:
         """Exchange the roles of the two sets."""
         return self._replace(x_weight=self.y_weight, y_weight=self.x_weight)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 
 #: Points that are looked at.
@@ -28,31 +29,40 @@ class Outlook(NamedTuple):
     mutual: float  # the share of points whose nearest partner is nearest to them too
     dimensions: int | None  # leading coordinates that tell the nearest partner from the others; None: all
     rows: IntArray  # the points
-    least: FloatArray  # their squared distances from their nearest partners
+    least: FloatArray  # their squared distances from their nearest partners, over weights if there are any
 
 
-def probe(geometry: Geometry) -> Outlook:
-    """Look at a few points: are they and their nearest partners nearest to each other, and how clearly."""
+def probe(geometry: Geometry, rule: CostRule) -> Outlook:
+    """Look at a few points: are they and their nearest partners nearest to each other, and how clearly.
+
+    Squared distances are divided by the weights of the rule.
+    """
     n, d = geometry.a.shape
     rows = np.linspace(0, n - 1, min(n, _PROBES)).astype(np.intp)
     probes = geometry.a[rows]
-    nearest, least, second = _two_nearest(probes, geometry.b)
-    returned, _, _ = _two_nearest(geometry.b[nearest], geometry.a)
+    weights = rule.weights(rows[:, None], slice(None))
+    nearest, least, second = _two_nearest(probes, geometry.b, weights)
+    returned, _, _ = _two_nearest(
+        geometry.b[nearest], geometry.a, rule.weights(slice(None), nearest[:, None])
+    )
     mutual = float((returned == rows).mean())
     # Leading coordinates that do not tell the second nearest from the nearest do not tell all others from it.
     told = np.square(probes - geometry.b[second]).cumsum(axis=1)
+    told /= rule.weights(rows[:, None], second[:, None])
     for size in (size for part in _PARTS if (size := int(part * d)) >= _FEWEST_DIMENSIONS):
         if (told[:, size - 1] > least).all():
-            distances = _squared_distances(probes[:, :size], geometry.b[:, :size])
+            distances = _squared_distances(probes[:, :size], geometry.b[:, :size]) / weights
             distances[np.arange(rows.size), nearest] = np.inf
             if (distances.min(axis=1) > least).all():
                 return Outlook(1.0, size, rows, least)
     return Outlook(mutual, None, rows, least)
 
 
-def _two_nearest(p: FloatArray, q: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return for each p the nearest q, its squared distance, and the second nearest."""
-    distances, rows = _squared_distances(p, q), np.arange(len(p))
+def _two_nearest(
+    p: FloatArray, q: FloatArray, weights: FloatArray | float
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return for each p the nearest q, its squared distance over their weight, and the second nearest."""
+    distances, rows = _squared_distances(p, q) / weights, np.arange(len(p))
     nearest = distances.argmin(axis=1)
     least = distances[rows, nearest]
     distances[rows, nearest] = np.inf

@@ -54,6 +54,14 @@ class SolverSettings(NamedTuple):
     pair_overhead: int = 16
     """Time that a pair takes beside its d coordinates, in coordinates."""
 
+    # Column duals from the pairs of some rows, where costs are divided by weights.
+    sampled_pairs: int = 2000**2
+    """Number of pairs from which on they may be taken, ..."""
+    sampled_mutual: float = 0.5
+    """... and are, if a lesser share of a few points are mutually nearest by cost."""
+    sampled: int = 8
+    """One in so many rows is looked at."""
+
     # Leaving out regions of space that are too far away.
     region_pairs: int = 4000**2
     """Number of pairs from which on that is tried."""

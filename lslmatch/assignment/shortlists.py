@@ -53,8 +53,12 @@ def renew_shortlists(
     size: int,
     block_rows: int,
     workers: int,
+    first_pass: bool = False,
 ) -> None:
-    """Give some rows new lists of at most `size` pairs, and bounds, under the present column duals."""
+    """Give some rows new lists of at most `size` pairs, and bounds, under the present column duals.
+
+    In a first pass over all pairs, squared distances that are to be kept are computed and kept.
+    """
     if not rows.size:
         return
     size = min(size, lists.col.shape[1])
@@ -63,11 +67,12 @@ def renew_shortlists(
     factors = column_factors(screen, col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
-        part = (
-            screen if screen.squares.size else screen._replace(tiles=_rows_of(screen.tiles, rows[first:last]))
-        )
-        _choose_pairs(part, factors, rows[first:last], screen.lanes(), cols[first:last], bound[first:last])
-        price_pairs(screen, rows[first:last], cols[first:last], costs[first:last])
+        some = rows[first:last]
+        part = screen
+        if first_pass or not screen.squares.size:
+            part = screen._replace(tiles=_rows_of(screen.tiles, some))
+        _choose_pairs(part, factors, some, first_pass, screen.lanes(), cols[first:last], bound[first:last])
+        price_pairs(screen, some, cols[first:last], costs[first:last])
 
     over_rows(run, rows.size, block_rows, workers)
     lists.cost[rows] = np.inf
@@ -94,10 +99,10 @@ def reduce_rows(
 
 
 @kernel
-def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
+def _choose_pairs(screen, factors, rows, first_pass, lanes, cols_out, bound):
     """For the given rows: the columns of the least values (-1: no more), and a bound for all the others.
 
-    The tiles are those of the given rows only, unless squared distances are kept.
+    The tiles are those of the given rows only, unless squared distances were kept by an earlier pass.
     """
     geometry, tiles, rule, squares, infinity, x_weight, y_weight, _ = screen
     logarithm, factor = rule.logarithm, factors.factor
@@ -106,7 +111,7 @@ def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
     values = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
     for start in range(0, rows.size, _GROUP_ROWS):
         stop = min(start + _GROUP_ROWS, rows.size)
-        if not squares.shape[0]:
+        if first_pass or not squares.shape[0]:
             for t in range(tiles.b.shape[0]):
                 for few in range(start, stop, FEW_ROWS):
                     few_stop = min(few + FEW_ROWS, stop)
@@ -120,7 +125,10 @@ def _choose_pairs(screen, factors, rows, lanes, cols_out, bound):
         for r in range(start, stop):
             row = values[r - start]
             if squares.shape[0]:
-                copy_values(squares[rows[r]], row)
+                if first_pass:
+                    copy_values(row, squares[rows[r]])
+                else:
+                    copy_values(squares[rows[r]], row)
             turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
             count = choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
             for k in range(count, cols_out.shape[1]):

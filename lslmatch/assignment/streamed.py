@@ -5,7 +5,8 @@
    nearest partner (:mod:`lslmatch.assignment.nearest_partners`). If no two points share one, that is the
    optimum.
 2. Where many do, column duals start at the columns' least costs: otherwise the few columns that are near to
-   many rows would be wanted by all of them. Each row gets a shortlist of its best pairs, and a bound for
+   many rows would be wanted by all of them. (With weights, those among some rows serve as well, and the pass
+   before is left out.) Each row gets a shortlist of its best pairs, and a bound for
    all others (:mod:`lslmatch.assignment.shortlists`).
 3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
    get a new one under the present duals.
@@ -25,7 +26,7 @@ from lslmatch.assignment.augmentation import augment_all
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.line import solve_on_line
 from lslmatch.assignment.nearest_partners import find_nearest_by_region, find_nearest_partners
-from lslmatch.assignment.probe import probe
+from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings, or_default
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
@@ -80,14 +81,25 @@ def solve_streamed(
     state = DualState(np.zeros(n), np.zeros(m), np.full(n, -1, np.intp), np.full(m, -1, np.intp))
     free_rows = np.arange(n)
     recalled = trail.lead(screen, min(settings.list_size, m)) if trail is not None else None
+    few, first_pass = True, False
     if recalled is None and col_dual is None:
-        outlook = probe(geometry)
+        outlook = probe(geometry, rule)
+        few = outlook.mutual > settings.short_list_mutual
+        keep = outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs
+        if screen.x_weight.size and _is_unclear(geometry, outlook, settings):
+            col_dual, gaps = _duals_of_sample(geometry, rule, settings, workers)
+            if not screen.resolves(col_dual, gaps):
+                screen = make_screen(geometry, rule, settings, single=False)
+            # Squared distances of few coordinates are computed again sooner than kept.
+            keep &= geometry.a.shape[1] > settings.pair_overhead
+            screen = screen.keeping_squares() if keep else screen
+            few = first_pass = True
+    if recalled is None and col_dual is None:
         by_region = find_nearest_by_region(screen, outlook, settings, workers)
         if by_region is not None:
             found = by_region
         else:
-            if outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs:
-                screen = screen.keeping_squares()
+            screen = screen.keeping_squares() if keep else screen
             found = find_nearest_partners(screen.leading(outlook.dimensions), settings, workers)
         least = found.costs(screen)
         conflicts = n - found.distinct(m)
@@ -102,8 +114,7 @@ def solve_streamed(
         if _is_dense(n, m, geometry.a.shape[1], conflicts, settings):
             return _solve_densely(geometry, rule, workers)
     lists = Shortlists.empty(n, min(settings.list_size, m))
-    exhausted, few = free_rows, recalled is not None or col_dual is not None
-    few = few or outlook.mutual > settings.short_list_mutual
+    exhausted = free_rows
     if recalled is not None:
         lists, state.col_dual[:], exhausted = recalled
     elif col_dual is not None:
@@ -125,9 +136,9 @@ def solve_streamed(
         if free_rows.size <= settings.few_free * n:
             break
         size = settings.short_list_size if few else settings.list_size
-        few = False
         block_rows = screen.block_rows(settings)
-        renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers)
+        renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers, first_pass)
+        few = first_pass = False
         free_rows = reduce_rows(lists, state, free_rows, settings.reduced_rows)
         exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
     # Where sets are far apart, a cost is nearly the sum of one of its row and one of its column, and all
@@ -139,6 +150,28 @@ def solve_streamed(
             trail.leave(geometry, lists, state.col_dual)
         return state
     return _solve_densely(geometry, rule, workers)
+
+
+def _is_unclear(geometry: Geometry, outlook: Outlook, settings: SolverSettings) -> bool:
+    """Say whether nearest partners will clash so often that they need not be known."""
+    n, m = geometry.shape
+    unclear = n == m and outlook.mutual < settings.sampled_mutual
+    return unclear and n * m >= settings.sampled_pairs and not are_apart(geometry, settings.apart)
+
+
+def _duals_of_sample(
+    geometry: Geometry, rule: CostRule, settings: SolverSettings, workers: int
+) -> tuple[FloatArray, FloatArray]:
+    """Give the columns' least costs among some rows, and what these rows pay beyond their nearest columns.
+
+    Where costs are divided by weights, columns with much noise are cheap for all rows, and any few rows show
+    that. With such duals the first pass over all pairs makes lists that last.
+    """
+    rows = np.arange(0, geometry.shape[0], settings.sampled)
+    some = geometry.taken(rows, np.arange(geometry.shape[1]))
+    screen = make_screen(some, rule._replace(x_weight=rule.x_weight[rows]), settings)
+    found = find_nearest_partners(screen, settings, workers)
+    return found.col_least, found.bound - found.costs(screen)
 
 
 def _is_dense(n: int, m: int, d: int, conflicts: int, settings: SolverSettings) -> bool:

@@ -63,7 +63,7 @@ class _Search:
         n, m = geometry.shape
         self.settings, self.workers = settings, workers
         self.screen = make_screen(geometry, rule, settings)
-        outlook = probe(geometry)
+        outlook = probe(geometry, rule)
         found = find_nearest_by_region(self.screen, outlook, settings, workers)
         if found is None:
             if outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs:

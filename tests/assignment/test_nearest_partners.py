@@ -61,7 +61,7 @@ def test_far_regions_are_left_out_and_still_bounded(noise):
     geometry = common_coordinates(x, x + noise * rng.normal(size=x.shape), Affine(1.0, np.zeros(2)))
     rule = log_rule(geometry)._replace(offset=0.0)
     screen = make_screen(geometry, rule, settings)
-    nearest, bound, col_least = find_nearest_by_region(screen, probe(geometry), settings, 1)
+    nearest, bound, col_least = find_nearest_by_region(screen, probe(geometry, rule), settings, 1)
     cost = cost_matrix(geometry, rule)
     np.testing.assert_array_equal(nearest, cost.argmin(axis=1))
     second = np.partition(cost, 1, axis=1)[:, 1]
@@ -73,7 +73,7 @@ def test_far_regions_are_left_out_and_still_bounded(noise):
 def test_regions_are_not_tried_where_they_do_not_help():
     settings = SolverSettings()._replace(**BY_REGION)
     geometry, rule, _ = draw_priced("lsl", 40, 40, 2)
-    outlook = probe(geometry)
+    outlook = probe(geometry, rule)
     for changes in (
         {"region_pairs": 1601},
         {"region_dimensions": 1},

@@ -83,6 +83,27 @@ def test_the_optimum_is_that_of_the_dense_solver(size, kept, conflicts, monkeypa
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
 
 
+@pytest.mark.usefixtures("always_streamed")
+@pytest.mark.parametrize("overhead", [0, 1000])
+def test_duals_from_some_rows_do_not_change_the_optimum(overhead, monkeypatch):
+    set_solver(
+        monkeypatch, sampled_pairs=0, sampled_mutual=2.0, sampled=3, pair_overhead=overhead, block_rows=8
+    )
+    samples = []
+    of_sample = streamed._duals_of_sample
+    monkeypatch.setattr(streamed, "_duals_of_sample", lambda *args: samples.append(0) or of_sample(*args))
+    rng = np.random.default_rng(11)
+    for _ in range(TRIALS):
+        geometry, rule = draw_problem(rng)
+        if rule.logarithm or geometry.shape[0] != geometry.shape[1]:
+            continue
+        solution = streamed.solve_streamed(geometry, rule, workers=2)
+        assert_proven_optimum(geometry, rule, solution)
+        for left, right in zip(solution, streamed.solve_streamed(geometry, rule), strict=True):
+            np.testing.assert_array_equal(left, right)
+    assert len(samples) > TRIALS / 10
+
+
 @pytest.fixture
 def always_by_region(always_streamed, monkeypatch):
     """Many small regions, and a search by region whatever the points look like."""
