@@ -44,7 +44,7 @@ def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
     """Say why the moments seem wrong for a matching of two sets of equal size; empty if they do not."""
     permutation, scale, shift = result.permutation, result.scale, result.shift
     # A first look only saves time: with half of the limits it lets nothing pass that the close one would not.
-    looks_first = len(x) <= _ASKED and (is_ready(may_contradict) or next(_without) > _MANY)
+    looks_first = is_ready(may_contradict) or next(_without) > _MANY
     if looks_first and not may_contradict(x, y, permutation, scale, shift):
         return ""
     return _contradiction(x, y, permutation, scale, shift)
@@ -54,7 +54,8 @@ def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:
 def _contradiction(
     x: FloatArray, y: FloatArray, permutation: IntArray, scale: float, shift: FloatArray
 ) -> str:
-    rows = np.linspace(0, len(x) - 1, min(len(x), _ASKED)).astype(np.intp)
+    asked = min(len(x), _ASKED)
+    rows = np.arange(asked) * (len(x) - 1) // (asked - 1)
     a, b = x[rows], y[permutation[rows]]
     b *= scale
     b += shift
@@ -88,16 +89,18 @@ def _contradiction(
 @kernel
 def may_contradict(x, y, permutation, scale, shift):
     """Take a first look, in little time, and say whether there is half of what would be a doubt."""
-    n, d = x.shape
+    n, d = min(x.shape[0], _ASKED), x.shape[1]
     residual, position = np.empty((n, d)), np.empty((n, d))
     centre, mean, weighted = np.zeros(d), np.zeros(d), np.zeros(d)
     greatest = 0.0
     for i in range(n):
+        row = i * (x.shape[0] - 1) // (n - 1)
+        partner = permutation[row]
         for k in range(d):
-            mapped = scale * y[permutation[i], k] + shift[k]
-            residual[i, k], position[i, k] = x[i, k] - mapped, x[i, k] + mapped
+            mapped = scale * y[partner, k] + shift[k]
+            residual[i, k], position[i, k] = x[row, k] - mapped, x[row, k] + mapped
             centre[k] += position[i, k]
-            greatest = max(greatest, abs(x[i, k]))
+            greatest = max(greatest, abs(x[row, k]))
     for k in range(d):
         centre[k] /= n
     # Two of Weiszfeld's steps from the mean to the spatial median, which stands in for that by coordinates.

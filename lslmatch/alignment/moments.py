@@ -46,7 +46,11 @@ def estimate_affine(x: Any, y: Any) -> Affine:
     >>> round(affine.scale, 9), affine.shift.round(9).tolist()
     (2.0, [5.0, 5.0])
     """
-    x, y = check_point_pair(x, y)
+    return affine_of_moments(*check_point_pair(x, y))
+
+
+def affine_of_moments(x: FloatArray, y: FloatArray) -> Affine:
+    """Estimate scale and shift of two checked sets."""
     first, second = _moments(x, "x"), _moments(y, "y")
     ratio = math.sqrt(first.sum_of_squares / second.sum_of_squares * (len(y) / len(x)))
     power = first.spread_exponent - second.spread_exponent

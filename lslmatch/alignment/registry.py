@@ -13,14 +13,14 @@ import numpy as np
 from lslmatch._types import FloatArray
 from lslmatch._validation import check_affine, check_option
 from lslmatch.alignment.fit import Alignment
-from lslmatch.alignment.moments import estimate_affine
+from lslmatch.alignment.moments import affine_of_moments
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import fit_robust
 from lslmatch.alignment.selection import fit_best
 from lslmatch.results import Affine
 
 ALIGNMENTS: dict[str, Callable[[FloatArray, FloatArray, int], Alignment]] = {
-    "standardize": lambda x, y, workers: Alignment(estimate_affine(x, y)),
+    "standardize": lambda x, y, workers: Alignment(affine_of_moments(x, y)),
     "identity": lambda x, y, workers: Alignment(Affine(1.0, np.zeros(x.shape[1]))),
     "profile": lambda x, y, workers: fit_profile(x, y, workers).alignment(),
     "robust": lambda x, y, workers: fit_robust(x, y),

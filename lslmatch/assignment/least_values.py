@@ -60,16 +60,28 @@ def fold_to_lanes(bits, lanes):
 
 @inline_kernel
 def note_two_least(bits, lanes, offset, least, nearest, i):
-    """Bring the two least values of row i up to date, and the column of the first."""
-    for lane in range(LANES):
-        if lanes[lane] < least[1]:
-            for j in range(lane, bits.size, LANES):
-                if bits[j] < least[0]:
-                    least[1] = least[0]
-                    least[0] = bits[j]
-                    nearest[i] = offset + j
-                elif bits[j] < least[1]:
-                    least[1] = bits[j]
+    """Bring the two least values of row i up to date, and the column of the first.
+
+    The second least is the least of another lane than the first is in, or is in that lane, too.
+    """
+    first, second, at = lanes[0], least[1], 0
+    for lane in range(1, LANES):
+        value = lanes[lane]
+        second = min(second, max(first, value))
+        at = lane if value < first else at
+        first = min(first, value)
+    if first < least[0]:
+        second = min(second, least[0])
+        col = -1
+        for j in range(at, bits.size, LANES):
+            if col < 0 and bits[j] == first:
+                col = j
+            else:
+                second = min(second, bits[j])
+        least[0], nearest[i] = first, offset + col
+    else:
+        second = min(second, first)
+    least[1] = second
 
 
 @step_kernel

@@ -34,7 +34,7 @@ from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region
 from lslmatch.geometry.tiles import (
     FEW_ROWS,
     TILE_ROWS,
-    correct_cancelled,
+    compute_anew,
     cut_tiles,
     empty_in_line,
     expand_tile,
@@ -199,7 +199,7 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                         # (A square that is negative by rounding is less than all others as an integer, too.)
                         if not corrected and least < limit_bits[0]:
                             corrected = True
-                            if correct_cancelled(geometry, i, t * cols, values, tiles.a_limits[i], b_limits):
+                            if compute_anew(geometry, i, t * cols, values, tiles.a_limits[i], b_limits):
                                 continue
                         if divided:
                             break

@@ -74,7 +74,11 @@ class SolverSettings(NamedTuple):
 
     # Shortlists of the rows, and augmenting row reduction within them.
     list_size: int = 32
-    """Pairs in the list of a row."""
+    """Pairs in the list of a row, at most, ..."""
+    least_list_size: int = 16
+    """... and at least, unless that is less, ..."""
+    rows_per_listed: int = 128
+    """... and in between one for each so many rows."""
     short_list_size: int = 4
     """Pairs in its first list where a few will mostly do."""
     short_list_mutual: float = 0.5
@@ -95,6 +99,11 @@ class SolverSettings(NamedTuple):
     """Prices that are tried at most before the last pairs are found one by one."""
     few_pairs: float = 0.005
     """Share of the pairs that are still missing which are found one by one at once."""
+
+    def for_rows(self, n: int) -> SolverSettings:
+        """Choose the size of the lists for a number of rows."""
+        size = max(n // self.rows_per_listed, self.least_list_size)
+        return self._replace(list_size=min(size, self.list_size))
 
 
 #: What is used where no settings are given. Looked up at every call, so that tests can replace it.

@@ -12,6 +12,9 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine
 
+#: A squared distance from the origin, beside the mean one, that is due to rounding.
+_ROUNDING = 2.0**-98
+
 
 class Geometry(NamedTuple):
     """Two sets in common coordinates: ``x[i] - scale * y[j] - shift`` is ``2**exponent * (a[i] - b[j])``.
@@ -46,9 +49,16 @@ class Geometry(NamedTuple):
 
     def mean_square(self) -> float:
         """Return the mean squared distance of all points from the mean of a."""
-        centre = self.a.mean(axis=0)
-        squares = [np.einsum("ij,ij", points, points) for points in (self.a - centre, self.b - centre)]
-        return float(sum(squares)) / sum(self.shape)
+        centre, n = self.a.mean(axis=0), sum(self.shape)
+        mean = _sum_of_squares(self.a, self.b) / n
+        # Mostly that is the origin, but for rounding.
+        if centre @ centre <= _ROUNDING * mean:
+            return mean
+        return _sum_of_squares(self.a - centre, self.b - centre) / n
+
+
+def _sum_of_squares(*sets: FloatArray) -> float:
+    return float(sum(np.einsum("ij,ij", points, points) for points in sets))
 
 
 def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry:

@@ -17,7 +17,9 @@ from lslmatch._jit import fused_kernel, inline_kernel, step_kernel
 from lslmatch.geometry.coordinates import Geometry
 
 #: Points of the second set (columns) in a tile, at most.
-TILE_COLS = 512
+TILE_COLS = 1024
+#: Columns that take as long as the beginning and the end of the loops over a row of a tile.
+_START_OF_ROW = 64
 #: Rows that are paired with a tile before the next tile is loaded, so that a tile is in the cache meanwhile.
 TILE_ROWS = 64
 #: Rows whose distances to a tile are computed together, so that what is loaded of it is used four times.
@@ -59,13 +61,13 @@ def cut_tiles(
     """
     a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
     m, d = b.shape
-    # A power of two, because least values are found by folding a tile in halves.
-    cols = min(max(1 << (m - 1).bit_length(), LANES), columns)
-    tiles = -(-m // cols)
-    padded = np.zeros((tiles * cols, d), dtype)
-    padded[:m] = b
+    cols = _columns(m, columns)
+    tiles, whole = -(-m // cols), m // cols
     b_tiles = empty_in_line((tiles, d, cols), dtype)
-    b_tiles[:] = padded.reshape(tiles, cols, d).transpose(0, 2, 1)
+    b_tiles[:whole] = b[: whole * cols].reshape(whole, cols, d).transpose(0, 2, 1)
+    if whole < tiles:
+        b_tiles[whole, :, : m - whole * cols] = b[whole * cols :].T
+        b_tiles[whole, :, m - whole * cols :] = 0.0
     a_squares, b_squares = np.empty(len(a), dtype), empty_in_line((tiles * cols,), dtype)
     b_squares[m:] = np.inf
     a_squares[:] = np.einsum("ij,ij->i", a, a)
@@ -86,6 +88,16 @@ def cut_tiles(
         b_limits.reshape(shape),
         1.0 - error,
     )
+
+
+def _columns(m: int, most: int) -> int:
+    """Choose the columns of a tile: many, so that a row of it is a long loop, but few that are filled up.
+
+    A power of two, because least values are found by folding a tile in halves.
+    """
+    cols = min(max(1 << (m - 1).bit_length(), LANES), most)
+    choice = [cols >> halvings for halvings in range(3) if cols >> halvings >= LANES]
+    return min(choice, key=lambda cols: -(-m // cols) * (cols + _START_OF_ROW))
 
 
 def empty_in_line(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -177,18 +189,22 @@ def correct_cancelled(geometry, i, offset, squares, limit, b_limits):
     # Whether there are any, and where about, is found out first: those are vector loops.
     cancelled = _any_cancelled(squares, b_limits, limit)
     if cancelled:
-        _compute_anew(geometry, i, offset, squares, limit, b_limits)
+        compute_anew(geometry, i, offset, squares, limit, b_limits)
     return cancelled
 
 
 @step_kernel
-def _compute_anew(geometry, i, offset, squares, limit, b_limits):
+def compute_anew(geometry, i, offset, squares, limit, b_limits):
+    """Do what `correct_cancelled` does where some of the squares probably are cancelled."""
+    cancelled = False
     for start in range(0, squares.size, LANES):
         part, part_limits = squares[start : start + LANES], b_limits[start : start + LANES]
         if _any_cancelled(part, part_limits, limit):
+            cancelled = True
             for j in range(part.size):
                 if part[j] - part_limits[j] < limit:
                     part[j] = exact_distance(geometry, i, offset + start + j)
+    return cancelled
 
 
 @inline_kernel
