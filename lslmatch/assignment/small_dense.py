@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._jit import kernel, step_kernel
-from lslmatch._types import FloatArray
-from lslmatch.assignment.dense import DualState
+from lslmatch._jit import step_kernel
 from lslmatch.costs import log_kernel
 
 #: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
@@ -23,20 +21,6 @@ FEW_FREE, MANY_FREE = 1, 2
 #: Scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 4
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
-
-
-def solve_matrix(cost: FloatArray) -> DualState:
-    """Solve one dense problem with n <= m, all costs being finite and the matrix not large."""
-    n, m = cost.shape
-    state = DualState(np.empty(n), np.empty(m), np.empty(n, np.intp), np.empty(m, np.intp))
-    _solve_matrix(cost, *state)
-    return state
-
-
-@kernel
-def _solve_matrix(cost, row_dual, col_dual, col_of_row, row_of_col):
-    if reduce_small(cost, False, 0.0, row_dual, col_dual, col_of_row, row_of_col):
-        augment_small(cost, False, 0.0, row_dual, col_dual, col_of_row, row_of_col)
 
 
 @step_kernel
@@ -132,9 +116,10 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col)
     `lazy` says that logarithms are still to be taken of rows that a search comes to.
     """
     n, m = row_dual.size, col_dual.size
-    numbers, indices = np.empty((4, m)), np.empty((4, m), np.int64)
-    shortest, distance, open_dual, level_of = numbers[0], numbers[1], numbers[2], numbers[3]
-    before, closed, scanned, is_priced = indices[0], indices[1], indices[2], indices[3]
+    # Arrays of their own: a loop over rows of one array that it changes would not become a vector loop.
+    shortest, open_dual, before = np.empty(m), np.empty(m), np.empty(m, np.int64)
+    distance, level_of = np.empty(m), np.empty(m)
+    closed, scanned, is_priced = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
     # By loops: filling a slice would take twice as long to compile as all the rest.
     for j in range(m):
         open_dual[j] = col_dual[j]

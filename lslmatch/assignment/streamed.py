@@ -30,13 +30,9 @@ from lslmatch.assignment.probe import Outlook, probe
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings, or_default
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
-from lslmatch.assignment.small_dense import solve_matrix
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.geometry.coordinates import Geometry
-
-#: Costs of a matrix that is solved before anybody would press Ctrl-C, and quicker in one call.
-_SMALL_MATRIX = 1200**2
 
 
 def solve_streamed(
@@ -192,9 +188,6 @@ def least_costs(
 
 
 def _solve_densely(geometry: Geometry, rule: CostRule, workers: int) -> DualState:
-    costs = cost_matrix(geometry, rule._replace(offset=0.0), workers)
-    if costs.size <= _SMALL_MATRIX:
-        return solve_matrix(costs)
-    solution = solve_dense(costs)
+    solution = solve_dense(cost_matrix(geometry, rule._replace(offset=0.0), workers))
     assert solution is not None, "all costs are finite"
     return solution

@@ -29,8 +29,8 @@ def test_unknown_settings_are_refused(monkeypatch):
 @pytest.mark.parametrize("given", [False, True])
 def test_they_decide_which_solver_runs(given, monkeypatch):
     calls = []
-    dense = streamed.solve_matrix
-    monkeypatch.setattr(streamed, "solve_matrix", lambda cost: calls.append(cost.shape) or dense(cost))
+    dense = streamed.solve_dense
+    monkeypatch.setattr(streamed, "solve_dense", lambda cost: calls.append(cost.shape) or dense(cost))
     x, y = np.random.default_rng(1).normal(size=(2, 9, 2))
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
     as_usual = assign_points(geometry, log_rule(geometry))
