@@ -20,6 +20,8 @@ SCALE, TOTAL, FLOOR, FREE, SHIFT = range(5)
 FEW_FREE, MANY_FREE = 1, 2
 #: Scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 4
+#: Columns examined together when the position of a minimum is looked for, by vector loops.
+_BLOCK = 32
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
@@ -151,6 +153,13 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col)
                 least = min(bits, least)
             level = np.int64(least).view(np.float64)
             j = 0
+            for block in range(0, m, _BLOCK):
+                part, nearest = shortest[block : block + _BLOCK], _GREATEST_BITS
+                for k in range(part.size):
+                    nearest = min(np.float64(part[k]).view(np.int64), nearest)
+                if nearest == least:
+                    j = block
+                    break
             while shortest[j] != level:
                 j += 1
             closed[scans], distance[scans] = j, level
