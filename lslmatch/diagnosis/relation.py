@@ -62,8 +62,8 @@ def relation_p_value(
     >>> import numpy as np
     >>> from lslmatch import relation_p_value
     >>> rng = np.random.default_rng(0)
-    >>> x = rng.normal(size=(30, 4))
-    >>> y = x[::-1] + 0.3 * rng.normal(size=(30, 4))
+    >>> x = rng.normal(size=(12, 3))
+    >>> y = x[::-1] + 0.1 * rng.normal(size=(12, 3))
     >>> relation_p_value(x, y, draws=9, rng=1)
     0.1
     """

@@ -12,6 +12,9 @@ from tests.support.alignment import adversarial, draw, likelihood, searches
 from tests.support.reference import SMALL
 
 shapes = pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (2, 3), (20, 20), (14, 20), (20, 14)])
+larger_shapes = pytest.mark.parametrize(
+    ("n", "m"), [(16, 16), (12, 16), (16, 12)] if SMALL else [(40, 40), (30, 40), (40, 30)]
+)
 
 
 # ---------------------------------------------------------------------------- what is returned
@@ -109,7 +112,7 @@ def test_a_match_without_a_search_has_no_curve():
 # ---------------------------------------------------------------------------- changed data
 
 
-@pytest.mark.parametrize(("n", "m"), [(40, 40), (30, 40), (40, 30)])
+@larger_shapes
 @pytest.mark.parametrize("d", [2, 3, 10])
 def test_scaled_and_shifted_sets(n, m, d):
     x, y = draw(n, m, d)
@@ -121,7 +124,7 @@ def test_scaled_and_shifted_sets(n, m, d):
     np.testing.assert_allclose(other.shift, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("n", "m"), [(40, 40), (30, 40), (40, 30)])
+@larger_shapes
 @pytest.mark.parametrize("d", [1, 2, 10])
 @searches
 def test_permuted_rows(alignment, n, m, d):

@@ -9,6 +9,7 @@ from lslmatch.assignment.apart import are_apart, column_parts
 from lslmatch.costs import cost_matrix, make_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine
+from tests.support.reference import SMALL
 from tests.support.solver import set_solver
 
 
@@ -22,8 +23,9 @@ def draw(n, d, offset):
 def test_the_matching_is_optimal_and_proven(objective, d, offset, monkeypatch):
     never_dense = settings.DEFAULT._replace(small_pairs=0, dense_pairs=0)
     monkeypatch.setattr(settings, "DEFAULT", never_dense)
-    x, y = draw(40, d, offset)
-    noise = (np.linspace(0.5, 2.0, 40), np.linspace(1.0, 3.0, 40)) if objective == "lsns" else None
+    n = 20 if SMALL else 40
+    x, y = draw(n, d, offset)
+    noise = (np.linspace(0.5, 2.0, n), np.linspace(1.0, 3.0, n)) if objective == "lsns" else None
     result = match(x, y, objective=objective, alignment="identity", noise=noise)
     assert check_certificate(x, y, result) <= 1e-9 * max(1.0, abs(result.objective))
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))

@@ -14,7 +14,7 @@ from tests.support.hard_instances import draw
 from tests.support.reference import SMALL, least_cost
 from tests.support.solver import set_solver
 
-TRIALS = 60 if SMALL else 800
+TRIALS = 30 if SMALL else 800
 LARGEST = 12 if SMALL else 60
 
 

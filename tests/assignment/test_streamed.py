@@ -11,7 +11,7 @@ from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import SMALL
 from tests.support.solver import BY_REGION, set_solver
 
-TRIALS = 40 if SMALL else 500
+TRIALS = 15 if SMALL else 500
 LARGEST = 14 if SMALL else 60
 
 
@@ -160,7 +160,7 @@ def test_workers_do_not_change_a_bit(monkeypatch):
 def test_column_duals_that_overflow_in_a_screening_value_are_harmless(monkeypatch):
     set_solver(monkeypatch, list_size=3)
     rng = np.random.default_rng(8)
-    for _ in range(20):
+    for _ in range(6 if SMALL else 20):
         x, y = rng.normal(size=(2, 12, 2))
         geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
         rule = log_rule(geometry)._replace(offset=0.0)

@@ -29,7 +29,9 @@ def doubtful(x, y, need, workers=1):
 @pytest.mark.usefixtures("_always_products")
 @pytest.mark.parametrize("needed", ["product", "wide product", "sum", "both"])
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "clusters", "planted"])
-@pytest.mark.parametrize(("n", "m", "d"), [(9, 600, 1), (41, 150, 3), (6, 140, 60)])
+@pytest.mark.parametrize(
+    ("n", "m", "d"), [(9, 140, 1), (6, 130, 20)] if SMALL else [(9, 600, 1), (41, 150, 3), (6, 140, 60)]
+)
 def test_every_pair_that_may_lack_something_is_found_and_few_others(needed, kind, n, m, d):
     x, y = draw(kind, n, m, d)
     squares = ((x[:, None] - y) ** 2).sum(axis=2)
@@ -46,7 +48,7 @@ def test_every_pair_that_may_lack_something_is_found_and_few_others(needed, kind
     assert pairs <= others | ({(i, j) for i in range(n) for j in range(m)} if sums > 100.0 else set())
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2 if SMALL else 6))
 def test_the_bound_of_rounding_errors_holds(seed):
     """Products of pairs that have exactly what they need, or a little less, are never positive."""
     rng = np.random.default_rng([71, seed])
@@ -79,8 +81,9 @@ def test_what_is_not_a_number_is_handed_over(part):
 
 @pytest.mark.usefixtures("_always_products")
 def test_parts_and_workers_find_the_same(monkeypatch):
-    x, y = draw("uniform", 30, 1300, 20)
-    need = draw_need("product", 30, 1300, 0.5)
+    n, m = (20, 300) if SMALL else (30, 1300)
+    x, y = draw("uniform", n, m, 20)
+    need = draw_need("product", n, m, 0.5)
     expected = doubtful(x, y, need)
     assert expected
     monkeypatch.setattr(products, "_ROWS", 7)
@@ -91,7 +94,9 @@ def test_parts_and_workers_find_the_same(monkeypatch):
 
 @pytest.mark.usefixtures("_always_products")
 @pytest.mark.parametrize("objective", ["lsl", "lss", "lsns"])
-@pytest.mark.parametrize(("n", "m"), [(40, 40), (20, 150), (150, 20)])
+@pytest.mark.parametrize(
+    ("n", "m"), [(15, 15), (12, 40), (40, 12)] if SMALL else [(40, 40), (20, 150), (150, 20)]
+)
 def test_the_violation_is_that_of_all_pairs(objective, n, m, monkeypatch):
     rng = np.random.default_rng([n, m])
     x, y = rng.normal(size=(n, 15)), 1e6 + 1e3 * rng.normal(size=(m, 15))

@@ -11,14 +11,16 @@ from lslmatch.cli.covariance import describe_covariance
 from lslmatch.results import Covariance
 from tests.support.command_line import assert_refused, read_pairs, table
 from tests.support.planted import draw, strong_direction
+from tests.support.reference import SMALL
 
 COVARIANCE = strong_direction(4)
+N = 14 if SMALL else 30
 
 
 @pytest.fixture
 def correlated(tmp_path):
     """Two sets whose noise is correlated, and the paths of their files."""
-    x, y, _ = draw(COVARIANCE, 30, 1.0, np.random.default_rng(3))
+    x, y, _ = draw(COVARIANCE, N, 1.0, np.random.default_rng(3))
     paths = []
     for name, values in (("x", x), ("y", y)):
         np.save(tmp_path / f"{name}.npy", values)
@@ -40,14 +42,14 @@ def test_a_learned_covariance_is_that_of_match(name, correlated, tmp_path, capsy
     rows, found = printed(capsys), result.covariance
     assert found.rounds > 0
     violation = check_certificate(x, y, result)
-    proven = f"proven to within {60 * violation:.1e} (largest violation {violation:.1e})"
+    proven = f"proven to within {2 * N * violation:.1e} (largest violation {violation:.1e})"
     if found.reason:
         assert rows["covariance"].endswith(found.reason)
         assert rows["certificate"].startswith(f"optimal, {proven}")
     else:
         assert f"learned in {found.rounds} rounds, not proven best" in rows["covariance"]
         assert f"cross-entropy {found.cross_entropy:.3g} (isotropic" in rows["covariance"]
-        assert f"guessing {math.log(900):.3g}, certain 0)" in rows["covariance"]
+        assert f"guessing {2.0 * math.log(N):.3g}, certain 0)" in rows["covariance"]
         assert rows["certificate"].startswith(f"optimal under this covariance, {proven}")
 
 

@@ -9,6 +9,7 @@ from lslmatch import match
 from lslmatch.cli import main as command_line
 from lslmatch.cli.defaults import fill_in, keep_quick
 from tests.support.command_line import read_pairs, table
+from tests.support.reference import SMALL
 
 
 def options(**given):
@@ -59,20 +60,21 @@ def test_what_is_asked_for_is_done_however_long_it_takes():
 @pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
 def test_each_choice_has_a_line_and_strangers_stay_alone(tmp_path, capsys):
     rng = np.random.default_rng(5)
-    x = rng.standard_normal((50, 6))
+    pairs, strangers = (24, 6) if SMALL else (40, 10)
+    x = rng.standard_normal((pairs + strangers, 6))
     y = 2.0 * x + 0.1 * rng.standard_normal(x.shape)
-    y[40:] = 30.0 * rng.standard_normal((10, 6))
+    y[pairs:] = 30.0 * rng.standard_normal((strangers, 6))
     paths = [str(tmp_path / f"{name}.npy") for name in "xy"]
     for path, values in zip(paths, (x, y), strict=True):
         np.save(path, values)
     assert command_line.main(["match", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
     lines = table(capsys.readouterr().out)
     assert {"alignment", "covariance", "pairs"} <= set(lines)
-    assert "40 pairs, " in lines["answer"]
+    assert f"{pairs} pairs, " in lines["answer"]
     rows, cols, _ = read_pairs(tmp_path / "pairs.csv")
-    assert rows == cols == list(range(40))
+    assert rows == cols == list(range(pairs))
     chosen = match(x, y, alignment="auto", covariance="auto", pairs="auto")
     assert rows == np.flatnonzero(chosen.permutation >= 0).tolist()
     # The control: as in the paper, all points get a partner.
     assert command_line.main(["match", *paths, "--paper", "--out", str(tmp_path / "pairs.csv")]) == 0
-    assert len(read_pairs(tmp_path / "pairs.csv")[0]) == 50
+    assert len(read_pairs(tmp_path / "pairs.csv")[0]) == pairs + strangers

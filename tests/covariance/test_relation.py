@@ -16,6 +16,7 @@ def test_related_sets_are_better_than_all_unrelated_ones():
     assert relation_p_value(x, y, draws=DRAWS, rng=0) == 1 / (DRAWS + 1)
 
 
+@pytest.mark.skipif(SMALL, reason="many draws show nothing else without compilation")
 def test_unrelated_sets_are_seldom_called_related():
     values = []
     for seed in range(6):
@@ -23,7 +24,7 @@ def test_unrelated_sets_are_seldom_called_related():
         x, y = (draw(strong_direction(6), N, 3.0, rng)[k] for k in (0, 1))
         values.append(relation_p_value(x, y, draws=DRAWS, rng=seed))
     # Three of six at the least value have a probability below 20 / (DRAWS + 1)**3, 2 % with nine draws.
-    assert sum(value == 1 / (DRAWS + 1) for value in values) < (4 if SMALL else 3)
+    assert sum(value == 1 / (DRAWS + 1) for value in values) < 3
 
 
 def test_an_unrelated_set_keeps_mean_and_covariance():

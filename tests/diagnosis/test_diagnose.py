@@ -74,12 +74,13 @@ def test_no_threshold_where_the_theorem_says_nothing(n, options):
     assert found.threshold == np.inf
     assert found.verdict.startswith("about 100 % of the pairs right (")
     assert found.verdict.endswith("; above the noise floor")
-    assert diagnose(x, y, match(x, y), delta=1e-9).threshold == np.inf
 
 
-def test_no_threshold_for_sets_of_different_size():
+def test_no_threshold_for_sets_of_different_size_or_too_small_a_probability():
     _, x, y = planted(n=72, d=65, separation=1000.0)
     assert diagnose(x[:-1], y, match(x[:-1], y)).threshold == np.inf
+    assert diagnose(x, y, match(x, y)).threshold < np.inf
+    assert diagnose(x, y, match(x, y), delta=1e-9).threshold == np.inf
 
 
 def test_the_set_for_comparison_is_nobodys_to_be_warned_of():

@@ -9,10 +9,13 @@ from lslmatch import AlignmentWarning, diagnose, estimate_affine, match
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.model import random_configuration
+from tests.support.reference import SMALL
 
 DRAWS = 400
 #: The spread over draws is itself known up to 3.5 %, and a sandwich errs a little to the low side.
 TOLERANCE = 0.15
+
+many_draws = pytest.mark.skipif(SMALL, reason="many draws show nothing else without compilation")
 
 
 def levels_of(kind, features):
@@ -54,12 +57,14 @@ def _equal_noise_error(geometry):
     return math.sqrt(((a - b) ** 2).mean() / squares)
 
 
+@many_draws
 @pytest.mark.parametrize(("n", "m"), [(60, 60), (60, 90), (90, 60)])
 def test_standard_errors_are_the_spread_over_draws(n, m):
     spread, errors, _ = draws("equal", n, m, 11)
     np.testing.assert_allclose(errors / spread, 1.0, atol=TOLERANCE)
 
 
+@many_draws
 def test_unequal_noise_is_allowed_for_and_the_formula_for_equal_noise_is_rejected():
     spread, errors, control = draws("unequal", 60, 60, 12)
     np.testing.assert_allclose(errors / spread, 1.0, atol=TOLERANCE)

@@ -162,7 +162,7 @@ def test_auto_takes_the_covariance_under_which_more_pairs_are_probably_right():
     assert check_certificate(sets.x, sets.y, plain) < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1 if SMALL else 3))
 def test_unrelated_sets_have_no_pairs_under_a_learned_covariance_either(seed):
     x, y, _ = correlated(0, PAIRS, seed=seed)
     result = match(x, y, covariance="auto", pairs="auto")
