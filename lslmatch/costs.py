@@ -16,7 +16,7 @@ import numpy as np
 
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.tiles import (
@@ -82,7 +82,8 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
 class CostRule(NamedTuple):
     """How a squared distance D of the geometry becomes a cost.
 
-    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``.
+    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``. If there are
+    factors, it is ``log(1 + D * x_factor[i] * y_factor[j])``, which is never less than that with the weights.
     """
 
     logarithm: bool
@@ -90,6 +91,8 @@ class CostRule(NamedTuple):
     offset: float
     x_weight: FloatArray
     y_weight: FloatArray
+    x_factor: FloatArray = np.empty(0)
+    y_factor: FloatArray = np.empty(0)
 
     def weights(self, rows: Any, cols: Any) -> FloatArray | float:
         """Give what squared distances of pairs are divided by; rows and columns index arrays."""
@@ -97,7 +100,15 @@ class CostRule(NamedTuple):
 
     def transposed(self) -> CostRule:
         """Exchange the roles of the two sets."""
-        return self._replace(x_weight=self.y_weight, y_weight=self.x_weight)
+        x_weight, y_weight, x_factor, y_factor = self[-4:]
+        return CostRule(*self[:3], y_weight, x_weight, y_factor, x_factor)
+
+    def taken(self, rows: IntArray, cols: IntArray) -> CostRule:
+        """Take some rows and columns."""
+        taken = [
+            part[at] if part.size else part for part, at in zip(self[-4:], (rows, cols) * 2, strict=True)
+        ]
+        return CostRule(*self[:3], *taken)
 
 
 def make_rule(
@@ -202,6 +213,8 @@ def cost_of_pair(geometry, rule, i, j):
     distance = exact_distance(geometry, i, j)
     if rule.logarithm:
         return log_kernel(distance if distance > rule.floor else rule.floor)
+    if rule.x_factor.size:
+        return math.log1p(distance * rule.x_factor[i] * rule.y_factor[j])
     return distance / (rule.x_weight[i] + rule.y_weight[j])
 
 

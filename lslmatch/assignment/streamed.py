@@ -20,14 +20,14 @@ import math
 
 import numpy as np
 
-from lslmatch._types import FloatArray
-from lslmatch.assignment.apart import are_apart, column_parts
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.augmentation import augment_all
+from lslmatch.assignment.column_parts import are_apart, column_parts
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.line import solve_on_line
 from lslmatch.assignment.nearest_partners import find_nearest_by_region, find_nearest_partners
 from lslmatch.assignment.probe import Outlook, probe
-from lslmatch.assignment.screening import make_screen
+from lslmatch.assignment.screening import PairScreen, make_screen
 from lslmatch.assignment.settings import SolverSettings, or_default
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
 from lslmatch.assignment.trail import Trail
@@ -128,24 +128,41 @@ def solve_streamed(
         # The nearest partner is a list of one, and the second nearest bounds the others.
         lists.col[:], lists.cost[:, 0], lists.bound[:] = found.col[:, None], least, found.bound
         exhausted = free_rows[least > found.bound]
-    for _ in range(settings.sweeps):
+    size = settings.short_list_size if few else settings.list_size
+    block_rows = screen.block_rows(settings)
+    renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers, first_pass)
+    if not complete(screen, lists, state, free_rows, settings, workers):
+        return _solve_densely(geometry, rule, workers)
+    if trail is not None:
+        trail.leave(geometry, lists, state.col_dual)
+    return state
+
+
+def complete(
+    screen: PairScreen,
+    lists: Shortlists,
+    state: DualState,
+    free_rows: IntArray,
+    settings: SolverSettings,
+    workers: int,
+) -> bool:
+    """Match the free rows, whose lists are not exhausted; False if that is for the dense solver to do."""
+    n, m = screen.geometry.shape
+    block_rows = screen.block_rows(settings)
+    for sweep in range(settings.sweeps):
         if free_rows.size <= settings.few_free * n:
             break
-        size = settings.short_list_size if few else settings.list_size
-        block_rows = screen.block_rows(settings)
-        renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers, first_pass)
-        few = first_pass = False
+        if sweep:
+            exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
+            renew_shortlists(
+                screen, lists, state.col_dual, exhausted, settings.list_size, block_rows, workers
+            )
         free_rows = reduce_rows(lists, state, free_rows, settings.reduced_rows)
-        exhausted = free_rows[state.row_dual[free_rows] >= lists.bound[free_rows]]
     # Where sets are far apart, a cost is nearly the sum of one of its row and one of its column, and all
     # pairs would be computed again and again.
     has_resort = n * m <= settings.last_resort * settings.dense_pairs
     most_passes = settings.most_passes if has_resort else math.inf
-    if augment_all(screen, lists, state, free_rows, settings.steps_per_call, most_passes):
-        if trail is not None:
-            trail.leave(geometry, lists, state.col_dual)
-        return state
-    return _solve_densely(geometry, rule, workers)
+    return augment_all(screen, lists, state, free_rows, settings.steps_per_call, most_passes)
 
 
 def _is_unclear(geometry: Geometry, outlook: Outlook, settings: SolverSettings) -> bool:
@@ -164,8 +181,8 @@ def _duals_of_sample(
     that. With such duals the first pass over all pairs makes lists that last.
     """
     rows = np.arange(0, geometry.shape[0], settings.sampled)
-    some = geometry.taken(rows, np.arange(geometry.shape[1]))
-    screen = make_screen(some, rule._replace(x_weight=rule.x_weight[rows]), settings)
+    cols = np.arange(geometry.shape[1])
+    screen = make_screen(geometry.taken(rows, cols), rule.taken(rows, cols), settings)
     found = find_nearest_partners(screen, settings, workers)
     return found.col_least, found.bound - found.costs(screen)
 
