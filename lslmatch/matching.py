@@ -127,7 +127,8 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
-    if are_plain(x, y) and is_short(x.shape, len(y), objective, alignment, covariance, pairs, noise):
+    short = are_plain(x, y) and is_short(x.shape, len(y), objective, alignment, covariance, pairs, noise)
+    if short:
         check_count(workers, "workers", 1)
         result = match_one(x, y, objective, alignment)
         if result is not None:
@@ -154,7 +155,7 @@ def match(
         pairs: int | None = None,
     ) -> MatchResult:
         noise = levels if objective == "lsns" else None
-        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers)
+        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers, short)
 
     base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
@@ -200,9 +201,13 @@ def _match_isotropic(
     pairs: int | None,
     levels: tuple[FloatArray, FloatArray] | None,
     workers: int,
+    tried: bool,
 ) -> MatchResult:
-    """Match two checked sets as the paper does: align them, price the pairs, assign."""
-    if pairs is None and is_short(x.shape, len(y), objective, alignment):
+    """Match two checked sets as the paper does: align them, price the pairs, assign.
+
+    `tried` says that the short way does not lead there.
+    """
+    if not tried and pairs is None and is_short(x.shape, len(y), objective, alignment):
         result = match_one(x, y, objective, alignment)
         if result is not None:
             return result

@@ -4,7 +4,8 @@ For a few dozen points, :func:`lslmatch.matching.match` would take more time bet
 Here the same steps are taken by one kernel, which solves one problem after the other in the same memory and
 takes little time to be compiled: arrays of all problems, plain loops. Where every point has a nearest partner
 of its own, the logarithm of no other pair is needed. What is out of the ordinary (units beyond 2**100, points
-that all coincide or are not finite) is left to the long way, which also says what is wrong with it.
+that all coincide or are not finite) is left to the long way, which also says what is wrong with it. So are
+larger sets in which many points have the same nearest partner.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _FEW = 8
 #: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
 #: count: two points that are farther from each other are not much farther from the origin.
 _CLOSE = 2.0**-12
+#: If more than one of so many is free, larger sets go the long way.
+_MANY = 4
+#: Columns that are examined together where close points are looked for.
+_BLOCK = 32
 _FLOAT = np.dtype(np.float64)
 
 
@@ -53,9 +58,9 @@ def is_short(
     pairs: Any = "all",
     noise: Any = None,
 ) -> bool:
-    """Say whether an (n, d) set and one of m points are small, and matched in a way that is known here."""
+    """Say whether an (n, d) set and one of m points may be small, and are matched in a way known here."""
     count, limits = shape[0] * m, or_default(None)
-    if count > limits.short_pairs or count * shape[1] > limits.short_coordinates or not limits.dense_pairs:
+    if count > limits.easy_pairs or count * shape[1] > limits.short_coordinates or not limits.dense_pairs:
         return False
     if shape[1] == 1 and objective == "lss" and count > _FEW_ON_LINE:
         return False
@@ -153,16 +158,18 @@ def _solve(
     if affine is not None:
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
     duals, partners = np.empty(size), np.empty(size, np.intp)
-    _match_all(x, y, sizes, objective == "lsl", numbers, duals, partners)
+    most = or_default(None).short_pairs
+    _match_all(x, y, sizes, objective == "lsl", most, numbers, duals, partners)
     return numbers, duals, partners
 
 
 @kernel
-def _match_all(x, y, sizes, logarithm, numbers, duals, partners):
+def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     """Solve all problems. The smaller set is that of the rows; duals and partners are rows and then columns.
 
     Rows are matched to their nearest columns; where several have the same one, the first gets it. If many are
-    free then, they are reduced first; each that is left is matched along a shortest path.
+    free then, they are reduced first, unless there are too many pairs; each that is left is matched along a
+    shortest path.
     """
     d, rows, columns = x.shape[1], 0, 0
     for p in range(sizes.shape[0]):
@@ -224,6 +231,9 @@ def _match_all(x, y, sizes, logarithm, numbers, duals, partners):
                 free += 1
         if free:
             numbers[p, FREE] = FEW_FREE if _FEW * free <= n else MANY_FREE
+            if _MANY * free > n and n * m > most_pairs:
+                numbers[p, SCALE] = NOT_ORDINARY
+                continue
             col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
             if numbers[p, FREE] == MANY_FREE:
                 free = reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col)
@@ -239,10 +249,22 @@ def _match_all(x, y, sizes, logarithm, numbers, duals, partners):
 @step_kernel
 def _restore(x, y, turned, row, m, numbers, limit, squares):
     """Compute squared distances of a row below the limit anew, without rounding errors; find the nearest."""
-    at = 0
-    for j in range(m):
-        if squares[j] < limit:
-            i, k = (j, row) if turned else (row, j)
-            squares[j] = exact_square(x, i, y, k, numbers[SCALE], numbers[SHIFT:])
-        at = j if squares[j] < squares[at] else at
+    best, at = limit, -1
+    for block in range(0, m, _BLOCK):
+        # A vector loop: most blocks have none.
+        part, below = squares[block : min(block + _BLOCK, m)], False
+        for j in range(part.size):
+            below |= part[j] < limit
+        if below:
+            for j in range(part.size):
+                if part[j] < limit:
+                    i, k = (block + j, row) if turned else (row, block + j)
+                    part[j] = exact_square(x, i, y, k, numbers[SCALE], numbers[SHIFT:])
+                    if part[j] < best:
+                        best, at = part[j], block + j
+    if at < 0:
+        # Only rounding errors were below the limit.
+        at = 0
+        for j in range(1, m):
+            at = j if squares[j] < squares[at] else at
     return at

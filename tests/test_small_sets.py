@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, check_certificate, estimate_affine, match, match_many, small_sets
+from lslmatch import Affine, check_certificate, estimate_affine, match, match_many, matching, small_sets
 from lslmatch.assignment.small_dense import FEW_FREE, FREE, MANY_FREE
 from tests.support.matching import assert_is_matching
 from tests.support.solver import set_solver
@@ -119,13 +119,30 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
 
 
 def test_large_sets_go_the_long_way():
-    assert small_sets.is_short((1000, 20), 1000, "lsl", "standardize")
-    assert not small_sets.is_short((1000, 20), 1001, "lsl", "standardize")
-    assert not small_sets.is_short((1000, 21), 1000, "lsl", "standardize")
+    assert small_sets.is_short((1500, 17), 1500, "lsl", "standardize")
+    assert not small_sets.is_short((1500, 17), 1501, "lsl", "standardize")
+    assert small_sets.is_short((1000, 40), 1000, "lsl", "standardize")
+    assert not small_sets.is_short((1000, 41), 1000, "lsl", "standardize")
     assert small_sets.is_short((101, 1), 100, "lsl", "standardize")
     assert not small_sets.is_short((101, 1), 100, "lss", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsns", "standardize")
     assert not small_sets.is_short((4, 3), 4, "lsl", "profile")
+
+
+@pytest.mark.parametrize(("noise", "is_short"), [(0.01, True), (0.2, True), (3.0, False)])
+def test_larger_sets_with_many_conflicts_go_the_long_way(noise, is_short, monkeypatch):
+    set_solver(monkeypatch, short_pairs=100, small_pairs=0)
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(40, 3))
+    y = x + noise * rng.normal(size=x.shape)
+    found = []
+    match_one = small_sets.match_one
+    monkeypatch.setattr(matching, "match_one", lambda *args: found.append(match_one(*args)) or found[-1])
+    result = match(x, y)
+    # It is tried once.
+    assert [short is not None for short in found] == [is_short]
+    assert check_certificate(x, y, result) < 1e-12
+    assert match_many([x, x], [y, y]) == [result, result]
 
 
 @pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_FREE}), (1.0, {MANY_FREE})])
@@ -135,7 +152,7 @@ def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkey
 
     def note(*arguments):
         solve(*arguments)
-        seen.update(arguments[4][:, FREE].tolist())
+        seen.update(arguments[5][:, FREE].tolist())
 
     monkeypatch.setattr(small_sets, "_match_all", note)
     rng = np.random.default_rng(4)

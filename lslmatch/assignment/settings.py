@@ -17,7 +17,9 @@ class SolverSettings(NamedTuple):
     # When the matrix of costs is computed and solved as a whole.
     short_pairs: int = 1000**2
     """Number of pairs up to which the short way of :mod:`lslmatch.small_sets` is the quicker one, ..."""
-    short_coordinates: int = 20 * 1000**2
+    easy_pairs: int = 1500**2
+    """... or up to which it is if few points have the same nearest partner, ..."""
+    short_coordinates: int = 40 * 1000**2
     """... if they have at most so many coordinates, n * m * d."""
     small_pairs: int = 400**2
     """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""

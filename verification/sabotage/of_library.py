@@ -261,9 +261,9 @@ def _default_objective(name: str, forged: bool = False) -> Change:
     return change
 
 
-_ESTIMATE = " ".join(
-    f"{module}:estimate_affine"
-    for module in ("lslmatch", "lslmatch.alignment.moments", "lslmatch.alignment.registry")
+_ESTIMATE = (
+    "lslmatch:estimate_affine lslmatch.alignment.moments:estimate_affine "
+    "lslmatch.alignment.registry:affine_of_moments"
 )
 _MATCHING = ("mild-heteroscedasticity", "theorem-2")
 _SCALE = ("simulated-tails", "standardisation-invariance")

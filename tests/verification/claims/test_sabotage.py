@@ -53,13 +53,13 @@ def forgets_to_centre(x, y):
 match_all = small_sets._match_all
 
 
-def forgets_to_centre_all(x, y, sizes, logarithm, numbers, *arrays):
+def forgets_to_centre_all(x, y, sizes, logarithm, most_pairs, numbers, *arrays):
     x_end, y_end = np.cumsum(sizes, axis=0).T
     for k, (n, m) in enumerate(sizes):
         if numbers[k, SCALE] == UNKNOWN:
             found = forgets_to_centre(x[x_end[k] - n : x_end[k]], y[y_end[k] - m : y_end[k]])
             numbers[k, SCALE], numbers[k, SHIFT:] = found
-    return match_all(x, y, sizes, logarithm, numbers, *arrays)
+    return match_all(x, y, sizes, logarithm, most_pairs, numbers, *arrays)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def forgets_to_centre_all(x, y, sizes, logarithm, numbers, *arrays):
     [
         (lslmatch, "estimate_affine", "theorem-1"),
         (moments, "estimate_affine", "standardisation-invariance"),
-        (registry, "estimate_affine", "standardisation-invariance"),
+        (registry, "affine_of_moments", "standardisation-invariance"),
         (small_sets, "_match_all", "standardisation-invariance"),
     ],
 )
