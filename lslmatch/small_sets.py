@@ -42,8 +42,9 @@ _FEW = 8
 #: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
 #: count: two points that are farther from each other are not much farther from the origin.
 _CLOSE = 2.0**-12
-#: If more than one of so many is free, larger sets go the long way.
-_MANY = 4
+#: Larger sets go the long way if more than this share of the rows is free. So do smaller ones if nearly all
+#: are, by logarithms or by squares: such sets are far apart, which the long way can make use of.
+_MANY, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 0.25, 0.99, 0.85
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
 _FLOAT = np.dtype(np.float64)
@@ -231,7 +232,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
                 free += 1
         if free:
             numbers[p, FREE] = FEW_FREE if _FEW * free <= n else MANY_FREE
-            if _MANY * free > n and n * m > most_pairs:
+            nearly_all = _NEARLY_ALL if logarithm else _NEARLY_ALL_BY_SQUARES
+            if free > (_MANY if n * m > most_pairs else nearly_all) * n and 4 * n * m > most_pairs:
                 numbers[p, SCALE] = NOT_ORDINARY
                 continue
             col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]

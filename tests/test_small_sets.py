@@ -129,20 +129,30 @@ def test_large_sets_go_the_long_way():
     assert not small_sets.is_short((4, 3), 4, "lsl", "profile")
 
 
-@pytest.mark.parametrize(("noise", "is_short"), [(0.01, True), (0.2, True), (3.0, False)])
-def test_larger_sets_with_many_conflicts_go_the_long_way(noise, is_short, monkeypatch):
-    set_solver(monkeypatch, short_pairs=100, small_pairs=0)
+@pytest.mark.parametrize(
+    ("noise", "offset", "pairs", "is_short"),
+    [
+        (0.01, 0.0, 100, True),
+        (0.2, 0.0, 100, True),
+        (3.0, 0.0, 100, False),
+        (3.0, 0.0, 1600, True),
+        (3.0, 1e3, 1600, False),
+        (3.0, 1e3, 6400, True),
+    ],
+)
+def test_larger_sets_with_many_conflicts_go_the_long_way(noise, offset, pairs, is_short, monkeypatch):
+    set_solver(monkeypatch, short_pairs=pairs, small_pairs=0)
     rng = np.random.default_rng(5)
-    x = rng.normal(size=(40, 3))
-    y = x + noise * rng.normal(size=x.shape)
+    x = rng.normal(size=(40, 3)) + [offset, 0.0, 0.0]
+    y = x + noise * rng.normal(size=x.shape) - [offset, 0.0, 0.0]
     found = []
     match_one = small_sets.match_one
     monkeypatch.setattr(matching, "match_one", lambda *args: found.append(match_one(*args)) or found[-1])
-    result = match(x, y)
+    result = match(x, y, objective="lss", alignment="identity")
     # It is tried once.
     assert [short is not None for short in found] == [is_short]
-    assert check_certificate(x, y, result) < 1e-12
-    assert match_many([x, x], [y, y]) == [result, result]
+    assert check_certificate(x, y, result) <= 1e-12 * abs(result.objective)
+    assert match_many([x, x], [y, y], objective="lss", alignment="identity") == [result, result]
 
 
 @pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_FREE}), (1.0, {MANY_FREE})])
