@@ -69,6 +69,11 @@ def fused_kernel(function: F) -> F:
     return numba.njit(fastmath={"contract"}, **_OPTIONS)(function)
 
 
+def summing_kernel(function: F) -> F:
+    """Compile a step that may also add up in any order, so that sums are vector loops."""
+    return numba.njit(fastmath={"contract", "reassoc"}, **_OPTIONS)(function)
+
+
 class _WithoutCollector(event.Listener):
     """Stop the collector of garbage while a kernel is compiled: a tenth of the time, and there is none yet.
 

@@ -180,10 +180,18 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     rows += -rows % FEW
     columns += -columns % VECTOR
     lines = d + -d % TOGETHER
-    a, b, cost = np.empty((lines, columns)), np.empty((lines, columns)), np.empty((rows, columns))
-    work, found, nearest = np.empty((4, d)), np.empty((2, columns)), np.empty(columns, np.int64)
+    room = columns + VECTOR
+    # From the beginning of a line of the cache on: a vector across two lines is read twice.
+    memory = np.empty(2 * lines * room + rows * columns + VECTOR)
+    k = -memory.ctypes.data % (8 * VECTOR) // 8
+    a = memory[k : k + lines * room].reshape((lines, room))
+    k += lines * room
+    b = memory[k : k + lines * room].reshape((lines, room))
+    k += lines * room
+    cost = memory[k : k + rows * columns].reshape((rows, columns))
+    work, found, nearest = np.empty((4, d)), np.empty((2, room)), np.empty(room, np.int64)
     for k in range(d, lines):
-        for j in range(columns):
+        for j in range(room):
             a[k, j] = 0.0
             b[k, j] = 0.0
     x_stop = y_stop = out = 0
@@ -208,10 +216,7 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             for k in range(1, d):
                 fill[k, j] = 0.0
         least, lengths = found[0], found[1]
-        if turned:
-            square_rows(b, a, n, width, cost, nearest, least, lengths)
-        else:
-            square_rows(a, b, n, width, cost, nearest, least, lengths)
+        square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
             limit = _CLOSE * (lengths[i] + apart)
             if least[i] < limit:

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import is_ready, kernel
+from lslmatch._jit import is_ready, kernel, summing_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
@@ -89,54 +89,72 @@ def _contradiction(
 @kernel
 def may_contradict(x, y, permutation, scale, shift):
     """Take a first look, in little time, and say whether there is half of what would be a doubt."""
-    n, d = min(x.shape[0], _ASKED), x.shape[1]
-    residual, position = np.empty((n, d)), np.empty((n, d))
-    centre, mean, weighted = np.zeros(d), np.zeros(d), np.zeros(d)
+    return _look_first(x, y, permutation, scale, shift, min(x.shape[0], _ASKED))
+
+
+@summing_kernel
+def _look_first(x, y, permutation, scale, shift, n):
+    d = x.shape[1]
+    # A line for each coordinate, so that loops over the pairs are vector loops.
+    residual, position = np.empty((d, n)), np.empty((d, n))
+    centre, length, distance, product = np.zeros(d), np.zeros(n), np.empty(n), np.zeros(n)
     greatest = 0.0
     for i in range(n):
         row = i * (x.shape[0] - 1) // (n - 1)
         partner = permutation[row]
         for k in range(d):
+            value = x[row, k]
             mapped = scale * y[partner, k] + shift[k]
-            residual[i, k], position[i, k] = x[row, k] - mapped, x[row, k] + mapped
-            centre[k] += position[i, k]
-            greatest = max(greatest, abs(x[row, k]))
+            residual[k, i] = value - mapped
+            position[k, i] = value + mapped
+            centre[k] += value + mapped
+            greatest = max(greatest, abs(value))
     for k in range(d):
         centre[k] /= n
     # Two of Weiszfeld's steps from the mean to the spatial median, which stands in for that by coordinates.
     for _ in range(2):
+        for i in range(n):
+            distance[i] = 1e-300
+        for k in range(d):
+            middle, place = position[k], centre[k]
+            for i in range(n):
+                distance[i] += (middle[i] - place) * (middle[i] - place)
         weights = 0.0
         for i in range(n):
-            square = 1e-300
-            for k in range(d):
-                square += (position[i, k] - centre[k]) * (position[i, k] - centre[k])
-            weight = 1.0 / math.sqrt(square)
-            weights += weight
-            for k in range(d):
-                weighted[k] += weight * position[i, k]
+            distance[i] = 1.0 / math.sqrt(distance[i])
+            weights += distance[i]
         for k in range(d):
-            centre[k], weighted[k] = weighted[k] / weights, 0.0
+            middle, total = position[k], 0.0
+            for i in range(n):
+                total += distance[i] * middle[i]
+            centre[k] = total / weights
+    for i in range(n):
+        distance[i] = 0.0
+    for k in range(d):
+        apart, middle, place = residual[k], position[k], centre[k]
+        for i in range(n):
+            length[i] += apart[i] * apart[i]
+            distance[i] += (middle[i] - place) * (middle[i] - place)
+            product[i] += apart[i] * (middle[i] - place)
+    least = _ROUNDING * greatest
     seen, total, squares = 0, 0.0, 0.0
     for i in range(n):
-        length = distance = product = 0.0
-        for k in range(d):
-            length += residual[i, k] * residual[i, k]
-            distance += (position[i, k] - centre[k]) * (position[i, k] - centre[k])
-            product += residual[i, k] * (position[i, k] - centre[k])
-        length, distance = math.sqrt(length), math.sqrt(distance)
-        if length > _ROUNDING * greatest:
-            seen += 1
-            cosine = product / (length * distance) if distance > 0.0 else 0.0
-            total += cosine
-            squares += cosine * cosine
-            inverse = 1.0 / length
-            for k in range(d):
-                mean[k] += inverse * residual[i, k]
+        size = math.sqrt(length[i])
+        counts = size > least
+        cosine = product[i] / (size * math.sqrt(distance[i]))
+        cosine = cosine if counts and distance[i] > 0.0 else 0.0
+        seen += counts
+        total += cosine
+        squares += cosine * cosine
+        length[i] = 1.0 / size if counts else 0.0
     if seen < LEAST_PAIRS:
         return False
     sideways = 0.0
     for k in range(d):
-        sideways += (mean[k] / seen) * (mean[k] / seen)
+        apart, mean = residual[k], 0.0
+        for i in range(n):
+            mean += length[i] * apart[i]
+        sideways += (mean / seen) * (mean / seen)
     # The trace of S^2 is at least 1 / d.
     limit = _FIRST_LOOK * _BEYOND_CHANCE
     if sideways > _SIDEWAYS and seen * sideways - 1.0 > limit * math.sqrt(2.0 / d):
