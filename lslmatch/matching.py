@@ -129,10 +129,11 @@ def match(
     """
     short = are_plain(x, y) and is_short(x.shape, len(y), objective, alignment, covariance, pairs, noise)
     if short:
-        check_count(workers, "workers", 1)
+        if type(workers) is not int or workers < 1:
+            check_count(workers, "workers", 1)
         result = match_one(x, y, objective, alignment)
         if result is not None:
-            if isinstance(alignment, str) and alignment == "standardize":
+            if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
                 _warn_of_moments(x, y, result)
             return result
     labels = row_labels(x, y)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,15 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import check_count
 from lslmatch.matching import match
 from lslmatch.results import MatchResult
-from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, match_small
+from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, match_one, match_small
 
 #: Options of `match`, but for the workers.
 _OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
-#: Problems that are solved in one call, and pairs of points in them (4 MB), at most; and into how many calls
-#: at least the problems of each of several workers are cut.
+#: Problems that are solved in one call, and pairs of points in them, at most; and into how many calls at
+#: least the problems of each of several workers are cut.
 _GROUP_SIZE, _GROUP_PAIRS, _GROUPS = 1024, 1 << 19, 4
+#: Pairs from which on a problem is solved alone: copying its points would take longer than a call.
+_ALONE = 150**2
 
 
 def match_many(
@@ -87,19 +91,25 @@ def _stacked(xs: Any, ys: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Put small sets of one shape into an array, which is the quickest to read."""
     if isinstance(xs, np.ndarray) or not xs or not _OPTIONS.issuperset(options):
         return xs, ys
-    for sets in (xs, ys):
-        first = sets[0]
-        if not is_plain(first):
-            return xs, ys
-        shape, dtype = first.shape, first.dtype
-        if not all(type(points) is np.ndarray and points.shape == shape for points in sets):
-            return xs, ys
-        if not all(points.dtype == dtype for points in sets):
-            return xs, ys
-    if xs[0].shape[1] != ys[0].shape[1] or not is_short(xs[0].shape, len(ys[0]), **options):
+    x, y = xs[0], ys[0]
+    if not (are_plain(x, y) and is_short(x.shape, len(y), **options)) or len(x) * len(y) > _ALONE:
+        return xs, ys
+    if not (_are_alike(xs) and _are_alike(ys)):
         return xs, ys
     x, y = (np.concatenate(sets).reshape(len(sets), *sets[0].shape) for sets in (xs, ys))
     return x, y
+
+
+def _are_alike(sets: list[Any]) -> bool:
+    """Say whether all sets are arrays of the type and the shape of the first."""
+    try:
+        kinds = list(map(_kind, sets))
+    except AttributeError:
+        return False
+    return kinds.count(kinds[0]) == len(kinds)
+
+
+_kind = attrgetter("__class__", "dtype", "shape")
 
 
 def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[list[int]]:
@@ -110,14 +120,19 @@ def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[lis
     if isinstance(xs, np.ndarray):
         # All have the same shape.
         n, m = xs.shape[1], ys.shape[1]
-        short = xs.shape[2] == ys.shape[2] and is_short(xs.shape[1:], m, **options)
+        if xs.shape[2] != ys.shape[2] or not is_short(xs.shape[1:], m, **options):
+            return []
         step = max(min(_GROUP_PAIRS // (n * m), most), 1)
-        return [list(range(k, min(k + step, len(xs)))) for k in range(0, len(xs), step)] if short else []
+        return [list(range(k, min(k + step, len(xs)))) for k in range(0, len(xs), step)]
     members: dict[int, list[int]] = {}
-    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
-        if are_plain(x, y) and is_short(x.shape, len(y), **options):
-            members.setdefault(x.shape[1], []).append(k)
     groups: list[list[int]] = []
+    short = cache(partial(is_short, **options))
+    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        if are_plain(x, y) and short(x.shape, len(y)):
+            if len(x) * len(y) > _ALONE:
+                groups.append([k])
+            else:
+                members.setdefault(x.shape[1], []).append(k)
     for some in members.values():
         held = 0
         for k in some:
@@ -138,15 +153,20 @@ def _match_group(
     results: list[MatchResult | None],
 ) -> None:
     """Match a group in one call."""
+    objective, alignment = options.get("objective", "lsl"), options.get("alignment", "standardize")
+    if len(group) == 1:
+        results[group[0]] = match_one(xs[group[0]], ys[group[0]], objective, alignment)
+        return
     x, y = _gathered(xs, group), _gathered(ys, group)
     if isinstance(xs, np.ndarray):
         sizes = np.full((len(group), 2), (xs.shape[1], ys.shape[1]))
     else:
         sizes = np.array([(len(xs[k]), len(ys[k])) for k in group])
-    affine = given_affine(options.get("alignment", "standardize"), x.shape[1])
-    for k, result in zip(
-        group, match_small(x, y, sizes, options.get("objective", "lsl"), affine), strict=True
-    ):
+    found = match_small(x, y, sizes, objective, given_affine(alignment, x.shape[1]))
+    if group[-1] - group[0] + 1 == len(group):
+        results[group[0] : group[-1] + 1] = found
+        return
+    for k, result in zip(group, found, strict=True):
         results[k] = result
 
 

@@ -10,7 +10,9 @@ larger sets in which many points have the same nearest partner.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -47,7 +49,7 @@ _CLOSE = 2.0**-12
 _MANY, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 0.25, 0.99, 0.85
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
-_FLOAT = np.dtype(np.float64)
+_FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
 
 def is_short(
@@ -60,14 +62,15 @@ def is_short(
     noise: Any = None,
 ) -> bool:
     """Say whether an (n, d) set and one of m points may be small, and are matched in a way known here."""
-    count, limits = shape[0] * m, or_default(None)
-    if count > limits.easy_pairs or count * shape[1] > limits.short_coordinates or not limits.dense_pairs:
-        return False
-    if shape[1] == 1 and objective == "lss" and count > _FEW_ON_LINE:
+    n, d = shape
+    count, limits = n * m, or_default(None)
+    if count > limits.easy_pairs or count * d > limits.short_coordinates or not limits.dense_pairs:
         return False
     if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
         return False
     if not (isinstance(pairs, str) and pairs == "all" and objective in ("lsl", "lss")):
+        return False
+    if d == 1 and objective == "lss" and count > _FEW_ON_LINE:
         return False
     return (
         alignment in ("standardize", "identity")
@@ -78,14 +81,15 @@ def is_short(
 
 def are_plain(x: Any, y: Any) -> bool:
     """Say whether two sets are arrays as kernels want them, of points of the same dimension."""
-    return is_plain(x) and is_plain(y) and x.shape[-1] == y.shape[-1]
+    return is_plain(x) and is_plain(y) and x.shape[1] == y.shape[1]
 
 
 def is_plain(points: Any, ndim: int = 2) -> bool:
     """Say whether a set, or a stack of sets, is such an array."""
-    if type(points) is not np.ndarray or points.dtype != _FLOAT or points.ndim != ndim:
+    if type(points) is not np.ndarray or points.dtype is not _FLOAT or points.ndim != ndim:
         return False
-    return points.flags.carray and points.shape[-2] >= 2 and points.shape[-1] >= 1
+    shape = points.shape
+    return shape[-2] >= 2 and shape[-1] >= 1 and points.flags.carray
 
 
 def given_affine(alignment: str | Affine, d: int) -> Affine | None:
@@ -107,7 +111,8 @@ def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Aff
         columns, row_dual, col_dual = partners[:n], duals[:n], duals[n:]
     else:
         columns, row_dual, col_dual = partners[m:], duals[m:], duals[:m]
-    return MatchResult(columns, scale, numbers[0, SHIFT:], total, row_dual, col_dual, objective, None)
+    fields = columns, scale, numbers[0, SHIFT:], total, row_dual, col_dual, objective, *_REST
+    return _make_result(fields)
 
 
 @cache
@@ -124,30 +129,33 @@ def match_small(
     row (n, m) for each problem. None in place of a result: go the long way.
     """
     numbers, duals, partners = _solve(x, y, sizes, objective, affine)
-    ends = np.cumsum(sizes.sum(axis=1))
-    # The smaller set comes first. Views of equally large problems are made at once.
+    n, m = sizes[0].tolist()
     if (sizes == sizes[0]).all():
-        problems, middle = len(sizes), int(sizes[0].min())
-        sides = [
-            [list(part[:, :middle]), list(part[:, middle:])]
-            for part in (partners.reshape(problems, -1), duals.reshape(problems, -1))
-        ]
+        # Views of equally large problems are made at once. The smaller set comes first.
+        split = (slice(n), slice(n, None)) if n <= m else (slice(m, None), slice(m))
+        table = duals.reshape(-1, n + m)
+        columns = list(partners.reshape(-1, n + m)[:, split[0]])
+        row_dual, col_dual = list(table[:, split[0]]), list(table[:, split[1]])
     else:
+        ends = np.cumsum(sizes.sum(axis=1))
         cuts = np.stack([ends - sizes.max(axis=1), ends], axis=1).ravel()[:-1]
-        pieces = [np.split(part, cuts) for part in (partners, duals)]
-        sides = [[some[::2], some[1::2]] for some in pieces]
-    turned = (sizes[:, 0] > sizes[:, 1]).tolist()
-    columns, row_dual, col_dual = sides[0][0], *sides[1]
-    for p in range(len(turned)):
-        if turned[p]:
-            columns[p], row_dual[p], col_dual[p] = sides[0][1][p], col_dual[p], row_dual[p]
+        pieces, others = np.split(partners, cuts), np.split(duals, cuts)
+        columns, row_dual, col_dual = pieces[::2], others[::2], others[1::2]
+        for p in np.flatnonzero(sizes[:, 0] > sizes[:, 1]).tolist():
+            columns[p], row_dual[p], col_dual[p] = pieces[2 * p + 1], col_dual[p], row_dual[p]
     scales, totals = numbers[:, SCALE].tolist(), numbers[:, TOTAL].tolist()
-    shifts = list(numbers[:, SHIFT:])
-    rest = (objective, None, *MatchResult._field_defaults.values())
-    return [
-        None if fields[1] == NOT_ORDINARY else MatchResult._make(fields + rest)
-        for fields in zip(columns, scales, shifts, totals, row_dual, col_dual, strict=True)
-    ]
+    constants = map(repeat, (objective, *_REST))
+    fields = zip(columns, scales, numbers[:, SHIFT:], totals, row_dual, col_dual, *constants)  # noqa: B905
+    results: list[MatchResult | None] = list(map(_make_result, fields))
+    for p in np.flatnonzero(numbers[:, SCALE] == NOT_ORDINARY).tolist():
+        results[p] = None
+    return results
+
+
+#: A result from all its fields: what a named tuple does itself, but quicker.
+_make_result: Callable[[tuple[Any, ...]], MatchResult] = partial(tuple.__new__, MatchResult)
+#: The fields after the objective.
+_REST = (None, *MatchResult._field_defaults.values())
 
 
 def _solve(
@@ -158,7 +166,7 @@ def _solve(
     numbers = np.zeros((len(sizes), SHIFT + x.shape[1]))
     if affine is not None:
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
-    duals, partners = np.empty(size), np.empty(size, np.intp)
+    duals, partners = np.empty(size), np.empty(size, _INDEX)
     most = or_default(None).short_pairs
     _match_all(x, y, sizes, objective == "lsl", most, numbers, duals, partners)
     return numbers, duals, partners
@@ -189,7 +197,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     b = memory[k : k + lines * room].reshape((lines, room))
     k += lines * room
     cost = memory[k : k + rows * columns].reshape((rows, columns))
-    work, found, nearest = np.empty((4, d)), np.empty((2, room)), np.empty(room, np.int64)
+    work, indices = np.empty((4, d)), np.empty((3, room), np.int64)
+    least, lengths, nearest = np.empty(room), np.empty(room), np.empty(room, np.int64)
     for k in range(d, lines):
         for j in range(room):
             a[k, j] = 0.0
@@ -215,7 +224,6 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             fill[0, j] = np.inf
             for k in range(1, d):
                 fill[k, j] = 0.0
-        least, lengths = found[0], found[1]
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
             limit = _CLOSE * (lengths[i] + apart)
@@ -246,7 +254,9 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
                 free = reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col)
             if free:
                 lazy = logarithm and numbers[p, FREE] == FEW_FREE
-                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col)
+                # What is not needed any more serves again, coordinates included.
+                memory = (least, lengths, a[0], b[0], nearest, indices)
+                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, memory)
             total = 0.0
             for k in range(start, out):
                 total += duals[k]

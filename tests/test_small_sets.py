@@ -174,9 +174,10 @@ def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkey
     assert seen - {0} >= codes, seen
 
 
-def test_problems_with_few_and_many_free_rows_are_solved_in_one_call():
+@pytest.mark.parametrize("d", [1, 3])
+def test_problems_with_few_and_many_free_rows_are_solved_in_one_call(d):
     rng = np.random.default_rng(6)
-    xs = [rng.normal(size=(30, 3)) for _ in range(12)]
+    xs = [rng.normal(size=(30, d)) for _ in range(12)]
     ys = [x + noise * rng.normal(size=x.shape) for x, noise in zip(xs, 4 * [0.01, 0.2, 1.0], strict=True)]
     for x, y, result in zip(xs, ys, match_many(xs, ys), strict=True):
         assert result == match(x, y)

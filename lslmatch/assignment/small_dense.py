@@ -112,16 +112,15 @@ def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_
 
 
 @step_kernel
-def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col):
+def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, memory):
     """Match every free row along a shortest augmenting path (Dijkstra's search over all columns).
 
-    `lazy` says that logarithms are still to be taken of rows that a search comes to.
+    `lazy` says that logarithms are still to be taken of rows that a search comes to. The `memory` is separate
+    arrays: a loop over rows of one array that it changes would not become a vector loop.
     """
     n, m = row_dual.size, col_dual.size
-    # Arrays of their own: a loop over rows of one array that it changes would not become a vector loop.
-    shortest, open_dual, before = np.empty(m), np.empty(m), np.empty(m, np.int64)
-    distance, level_of = np.empty(m), np.empty(m)
-    closed, scanned, is_priced = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
+    shortest, open_dual, distance, level_of, before, indices = memory
+    closed, scanned, is_priced = indices[0], indices[1], indices[2]
     # By loops: filling a slice would take twice as long to compile as all the rest.
     for j in range(m):
         open_dual[j] = col_dual[j]
