@@ -97,17 +97,20 @@ def smoke_catalogue():
     return points + [Case(kind, 16) for kind in MATRICES]
 
 
-def draw(case):
-    """Give the two point sets of a case, for "lsns" with noise levels, or its matrix in a tuple of one."""
-    return (draw_matrix(case),) if case.kind in MATRICES else draw_points(case)
+def draw(case, number=0):
+    """Give the two point sets of a case, for "lsns" with noise levels, or its matrix in a tuple of one.
+
+    Every number gives another draw of point sets.
+    """
+    return (draw_matrix(case),) if case.kind in MATRICES else draw_points(case, number)
 
 
 # ---------------------------------------------------------------------------------- point sets
 
 
-def draw_points(case):
+def draw_points(case, number=0):
     """Draw x, and y as a noisy copy of it in another order, scale and place, with m - n strangers."""
-    rng, size = _rng(case), case.m or case.n
+    rng, size = _rng(case, number), case.m or case.n
     x, y = _draw_equally_many(case.kind, size, case.d, rng)
     if case.objective != "lsns":
         return x[: case.n], y
@@ -209,8 +212,7 @@ _FAMILIES = {
 }
 
 
-def _rng(case):
+def _rng(case, number=0):
     # (Neither the strangers nor the objective had a part in the seeds of the first cases.)
-    return np.random.default_rng(
-        [list(KINDS).index(case.kind), case.n, case.d, *([case.m] if case.m else [])]
-    )
+    seed = [list(KINDS).index(case.kind), case.n, case.d, *([case.m] if case.m or number else [])]
+    return np.random.default_rng([*seed, number] if number else seed)

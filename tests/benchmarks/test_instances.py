@@ -35,6 +35,13 @@ def test_instances_are_the_same_each_time(case):
         np.testing.assert_array_equal(one, other)
 
 
+def test_numbers_give_other_draws():
+    case = Case("near", 12, 2)
+    firsts = [draw(case, number)[0] for number in range(3)]
+    np.testing.assert_array_equal(firsts[2], draw(case, 2)[0])
+    assert len({first.tobytes() for first in firsts}) == 3
+
+
 def test_catalogue_is_what_the_ratios_are_stated_over():
     cases = catalogue()
     assert len(cases) == len({case.name for case in cases})

@@ -16,6 +16,20 @@ def test_calls_take_turns_and_the_least_time_counts(monkeypatch):
     assert times == {"one": 1, "two": 1}
 
 
+def test_quick_calls_are_repeated_in_their_turn(monkeypatch):
+    # Calls take as long as they say; looking at the clock takes no time.
+    now, called = [0.0], []
+    monkeypatch.setattr(waiting.time, "perf_counter", lambda: now[0])
+
+    def call(name, seconds):
+        called.append(name)
+        now[0] += seconds
+
+    times = waiting.least_times(0.002, quick=lambda: call("quick", 0.0005), slow=lambda: call("slow", 0.6))
+    assert called[:14] == ["quick"] * 2 + ["slow"] * 2 + ["quick"] * 4 + ["slow"] + ["quick"] * 4 + ["slow"]
+    assert times == pytest.approx({"quick": 0.0005, "slow": 0.6})
+
+
 def test_a_ratio_is_that_of_the_best_peer(monkeypatch):
     monkeypatch.setattr(waiting, "_SECONDS", 0.0)
     case = Case("near", 20, 2, 0, "lsns")
