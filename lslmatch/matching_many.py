@@ -18,9 +18,9 @@ from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, mat
 
 #: Options of `match`, but for the workers.
 _OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
-#: Problems that are solved in one call, and pairs of points in them, at most; and into how many calls at
-#: least the problems of each of several workers are cut.
-_GROUP_SIZE, _GROUP_PAIRS, _GROUPS = 1024, 1 << 19, 4
+#: Problems and coordinates of points (half a megabyte) that are solved in one call at most; and into how many
+#: calls at least the problems of each of several workers are cut.
+_GROUP_SIZE, _GROUP_COORDINATES, _GROUPS = 1024, 1 << 16, 4
 #: Pairs from which on a problem is solved alone: copying its points would take longer than a call.
 _ALONE = 150**2
 
@@ -72,8 +72,7 @@ def match_many(
     if len(xs) != len(ys):
         raise ValueError(f"xs and ys must be equally many sets; got {len(xs)} and {len(ys)}")
     results: list[MatchResult | None] = [None] * len(xs)
-    xs, ys = _stacked(xs, ys, options)
-    groups = _groups(xs, ys, options, workers)
+    groups = _groups(xs, ys, options, workers) if _OPTIONS.issuperset(options) else []
 
     def run(worker: int, first: int, last: int) -> None:
         for group in groups[first:last]:
@@ -87,94 +86,80 @@ def match_many(
     ]
 
 
-def _stacked(xs: Any, ys: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Put small sets of one shape into an array, which is the quickest to read."""
-    if isinstance(xs, np.ndarray) or not xs or not _OPTIONS.issuperset(options):
-        return xs, ys
-    x, y = xs[0], ys[0]
-    if not (are_plain(x, y) and is_short(x.shape, len(y), **options)) or len(x) * len(y) > _ALONE:
-        return xs, ys
-    if not (_are_alike(xs) and _are_alike(ys)):
-        return xs, ys
-    x, y = (np.concatenate(sets).reshape(len(sets), *sets[0].shape) for sets in (xs, ys))
-    return x, y
+def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[int | Sequence[int]]:
+    """Put problems that can go the short way into groups of one dimension, which are solved in one call.
+
+    A number in place of a group is a problem that is solved alone, in place.
+    """
+    most = _GROUP_SIZE if workers == 1 else min(-(-len(xs) // (_GROUPS * workers)), _GROUP_SIZE)
+    short = cache(partial(is_short, **options))
+    if _are_alike(xs, ys) and short(xs[0].shape, len(ys[0])) and len(xs[0]) * len(ys[0]) <= _ALONE:
+        step = max(min(_GROUP_COORDINATES // (xs[0].size + ys[0].size), most), 1)
+        return [range(k, min(k + step, len(xs))) for k in range(0, len(xs), step)]
+    groups: list[int | Sequence[int]] = []
+    open_groups: dict[int, list[int]] = {}
+    held: dict[int, int] = {}
+    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        if not (are_plain(x, y) and short(x.shape, len(y))):
+            continue
+        if len(x) * len(y) > _ALONE:
+            groups.append(k)
+            continue
+        d, size = x.shape[1], x.size + y.size
+        group = open_groups.get(d)
+        if group is None or held[d] + size > _GROUP_COORDINATES or len(group) == most:
+            group = open_groups[d] = []
+            held[d] = 0
+            groups.append(group)
+        group.append(k)
+        held[d] += size
+    return groups
 
 
-def _are_alike(sets: list[Any]) -> bool:
-    """Say whether all sets are arrays of the type and the shape of the first."""
+def _are_alike(xs: Any, ys: Any) -> bool:
+    """Say whether there are sets, and all are arrays of points, of one type and shape on either side."""
+    if not len(xs) or not are_plain(xs[0], ys[0]):
+        return False
+    if isinstance(xs, np.ndarray):
+        return True
     try:
-        kinds = list(map(_kind, sets))
+        kinds = list(map(_kind, xs)), list(map(_kind, ys))
     except AttributeError:
         return False
-    return kinds.count(kinds[0]) == len(kinds)
+    return all(some.count(some[0]) == len(some) for some in kinds)
 
 
 _kind = attrgetter("__class__", "dtype", "shape")
 
 
-def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[list[int]]:
-    """Put problems that can go the short way into groups of one dimension, which are solved in one call."""
-    if not _OPTIONS.issuperset(options):
-        return []
-    most = _GROUP_SIZE if workers == 1 else min(-(-len(xs) // (_GROUPS * workers)), _GROUP_SIZE)
-    if isinstance(xs, np.ndarray):
-        # All have the same shape.
-        n, m = xs.shape[1], ys.shape[1]
-        if xs.shape[2] != ys.shape[2] or not is_short(xs.shape[1:], m, **options):
-            return []
-        step = max(min(_GROUP_PAIRS // (n * m), most), 1)
-        return [list(range(k, min(k + step, len(xs)))) for k in range(0, len(xs), step)]
-    members: dict[int, list[int]] = {}
-    groups: list[list[int]] = []
-    short = cache(partial(is_short, **options))
-    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
-        if are_plain(x, y) and short(x.shape, len(y)):
-            if len(x) * len(y) > _ALONE:
-                groups.append([k])
-            else:
-                members.setdefault(x.shape[1], []).append(k)
-    for some in members.values():
-        held = 0
-        for k in some:
-            pairs = len(xs[k]) * len(ys[k])
-            if not held or held + pairs > _GROUP_PAIRS or len(groups[-1]) == most:
-                groups.append([])
-                held = 0
-            groups[-1].append(k)
-            held += pairs
-    return groups
-
-
 def _match_group(
     xs: Any,
     ys: Any,
-    group: list[int],
+    group: int | Sequence[int],
     options: dict[str, Any],
     results: list[MatchResult | None],
 ) -> None:
     """Match a group in one call."""
     objective, alignment = options.get("objective", "lsl"), options.get("alignment", "standardize")
-    if len(group) == 1:
-        results[group[0]] = match_one(xs[group[0]], ys[group[0]], objective, alignment)
+    if isinstance(group, int):
+        results[group] = match_one(xs[group], ys[group], objective, alignment)
         return
-    x, y = _gathered(xs, group), _gathered(ys, group)
-    if isinstance(xs, np.ndarray):
-        sizes = np.full((len(group), 2), (xs.shape[1], ys.shape[1]))
-    else:
-        sizes = np.array([(len(xs[k]), len(ys[k])) for k in group])
-    found = match_small(x, y, sizes, objective, given_affine(alignment, x.shape[1]))
-    if group[-1] - group[0] + 1 == len(group):
-        results[group[0] : group[-1] + 1] = found
+    affine = given_affine(alignment, xs[group[0]].shape[1])
+    if isinstance(group, range):
+        # All are alike.
+        some = slice(group.start, group.stop)
+        sizes = np.full((len(group), 2), (len(xs[group.start]), len(ys[group.start])))
+        results[some] = match_small(_joined(xs[some]), _joined(ys[some]), sizes, objective, affine)
         return
-    for k, result in zip(group, found, strict=True):
+    x, y = [xs[k] for k in group], [ys[k] for k in group]
+    sizes = np.array([(len(p), len(q)) for p, q in zip(x, y, strict=True)])
+    for k, result in zip(group, match_small(_joined(x), _joined(y), sizes, objective, affine), strict=True):
         results[k] = result
 
 
-def _gathered(sets: Any, group: list[int]) -> FloatArray:
-    """Put the points of some sets one below the other."""
-    if isinstance(sets, np.ndarray):
-        return sets[group[0] : group[-1] + 1].reshape(-1, sets.shape[2])
-    return np.concatenate([sets[k] for k in group])
+def _joined(sets: Any) -> FloatArray:
+    """Put the points of sets one below the other."""
+    return sets.reshape(-1, sets.shape[2]) if isinstance(sets, np.ndarray) else np.concatenate(sets)
 
 
 def _match_one(x: Any, y: Any, k: int, workers: int, options: dict[str, Any]) -> MatchResult:

@@ -255,8 +255,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             if free:
                 lazy = logarithm and numbers[p, FREE] == FEW_FREE
                 # What is not needed any more serves again, coordinates included.
-                memory = (least, lengths, a[0], b[0], nearest, indices)
-                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, memory)
+                spare = (least, lengths, a[0], b[0], nearest, indices)
+                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare)
             total = 0.0
             for k in range(start, out):
                 total += duals[k]

@@ -112,14 +112,14 @@ def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_
 
 
 @step_kernel
-def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, memory):
+def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare):
     """Match every free row along a shortest augmenting path (Dijkstra's search over all columns).
 
-    `lazy` says that logarithms are still to be taken of rows that a search comes to. The `memory` is separate
-    arrays: a loop over rows of one array that it changes would not become a vector loop.
+    `lazy` says that logarithms are still to be taken of rows that a search comes to. The `spare` arrays
+    are separate: a loop over rows of one array that it changes would not become a vector loop.
     """
     n, m = row_dual.size, col_dual.size
-    shortest, open_dual, distance, level_of, before, indices = memory
+    shortest, open_dual, distance, level_of, before, indices = spare
     closed, scanned, is_priced = indices[0], indices[1], indices[2]
     # By loops: filling a slice would take twice as long to compile as all the rest.
     for j in range(m):

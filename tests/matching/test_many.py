@@ -52,9 +52,10 @@ def test_each_result_is_that_of_match(options, workers):
 def test_groups_of_any_size_give_the_same(monkeypatch):
     xs, ys = problems(seed=7)
     expected = match_many(xs, ys)
-    for size, pairs in ((1, 1 << 20), (2, 30), (256, 1)):
+    for size, coordinates, alone in ((1, 1 << 20, 1 << 20), (2, 60, 40), (256, 1, 1 << 20), (256, 99, 0)):
         monkeypatch.setattr(matching_many, "_GROUP_SIZE", size)
-        monkeypatch.setattr(matching_many, "_GROUP_PAIRS", pairs)
+        monkeypatch.setattr(matching_many, "_GROUP_COORDINATES", coordinates)
+        monkeypatch.setattr(matching_many, "_ALONE", alone)
         for one, other in zip(match_many(xs, ys, workers=2), expected, strict=True):
             assert_same(one, other)
 
@@ -92,7 +93,7 @@ def test_small_problems_are_solved_together(monkeypatch):
     monkeypatch.setattr(matching_many, "match_small", lambda *a: calls.append(len(a[2])) or solve(*a))
     xs, ys = problems()
     match_many(xs, ys)
-    assert sorted(calls) == [2, 4]  # those of one dimension, which has no other, are one alone
+    assert sorted(calls) == [1, 2, 4]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
