@@ -42,10 +42,6 @@ def probe(geometry: Geometry, rule: CostRule) -> Outlook:
     probes = geometry.a[rows]
     weights = rule.weights(rows[:, None], slice(None))
     nearest, least, second = _two_nearest(probes, geometry.b, weights)
-    returned, _, _ = _two_nearest(
-        geometry.b[nearest], geometry.a, rule.weights(slice(None), nearest[:, None])
-    )
-    mutual = float((returned == rows).mean())
     # Leading coordinates that do not tell the second nearest from the nearest do not tell all others from it.
     told = np.square(probes - geometry.b[second]).cumsum(axis=1)
     told /= rule.weights(rows[:, None], second[:, None])
@@ -55,7 +51,10 @@ def probe(geometry: Geometry, rule: CostRule) -> Outlook:
             distances[np.arange(rows.size), nearest] = np.inf
             if (distances.min(axis=1) > least).all():
                 return Outlook(1.0, size, rows, least)
-    return Outlook(mutual, None, rows, least)
+    returned, _, _ = _two_nearest(
+        geometry.b[nearest], geometry.a, rule.weights(slice(None), nearest[:, None])
+    )
+    return Outlook(float((returned == rows).mean()), None, rows, least)
 
 
 def _two_nearest(

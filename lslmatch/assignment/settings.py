@@ -25,8 +25,10 @@ class SolverSettings(NamedTuple):
     """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""
     dense_pairs: int = 800**2
     """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
+    dense_conflicts: float = 0.3
+    """There are, for that, if more than this share of the rows must share their nearest column."""
     many_conflicts: float = 0.15
-    """There are many conflicts if more than this share of the rows must share their nearest column."""
+    """There are many, for other purposes, if more than this share must."""
     apart: float = 1.5
     """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
     crowded_conflicts: float = 0.75

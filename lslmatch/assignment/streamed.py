@@ -191,7 +191,7 @@ def _is_dense(n: int, m: int, d: int, conflicts: int, settings: SolverSettings) 
     """Say whether rows that must share their nearest column are so many that the dense solver is quicker."""
     if conflicts > settings.crowded_conflicts * n and d <= settings.crowded_dimensions:
         return n * m <= min(settings.crowded_pairs, settings.last_resort * settings.dense_pairs)
-    return conflicts > settings.many_conflicts * n and n * m <= settings.dense_pairs
+    return conflicts > settings.dense_conflicts * n and n * m <= settings.dense_pairs
 
 
 def least_costs(
