@@ -32,13 +32,15 @@ from lslmatch.assignment.screening import (
     screen_row,
 )
 from lslmatch.assignment.shortlists import Shortlists
-from lslmatch.geometry.tiles import empty_in_line
+from lslmatch.geometry.tiles import LANES, empty_in_line
 
 #: Coordinates of a row that is computed which take as long as one step: a row scanned, a column reached.
 _COORDINATES_PER_STEP = 256
 #: In place of a screening value's bit pattern where a row is not computed yet: the pattern of no such value.
 #: (0 is one: that of points which coincide.)
 _NOT_COMPUTED = -1
+#: Factor by which more columns of a row are listed each time that it is computed in one search.
+_MORE = 2
 #: In place of the column that a search leads to if it has to go on in the next call.
 _PAUSED = -2
 
@@ -60,6 +62,7 @@ class _PathWorkspace(NamedTuple):
     values: NDArray[np.floating]  # one row of screening values, padded as tiles are
     lanes: NDArray[np.signedinteger]  # what finding the least of them needs
     passed: NDArray[np.signedinteger]  # (n,) bit pattern of the value up to which a computed row was reached
+    wanted: IntArray  # (n,) how many columns beyond its list are to be seen next
     portion: IntArray  # (m,) further columns of a row, those beyond its list
     portion_cost: FloatArray  # (m,) their costs
     #: (5,) sizes of the heap, of `reached`, of `scanned` (0: no search is under way); how many rows this
@@ -89,6 +92,7 @@ def _make_workspace(screen: PairScreen, factors: ColumnFactors, state: DualState
         empty_in_line(factors.factor.shape, factors.factor.dtype),
         screen.lanes(),
         np.full(n, _NOT_COMPUTED, screen.infinity.dtype),
+        np.full(n, LANES),
         np.empty(m, np.intp),
         np.empty(m),
         np.zeros(5, np.intp),
@@ -172,6 +176,7 @@ def _augment_rows(screen, factors, lists, state, work, free_rows, done, limits):
             i = work.scanned[k]
             state.row_dual[i] += length - work.level[i]
             work.passed[i] = _NOT_COMPUTED
+            work.wanted[i] = LANES
         for k in range(work.sizes[1]):
             node = work.reached[k]
             if node < m and work.distance[node] < length:
@@ -222,6 +227,7 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
         values,
         _,
         passed,
+        _,
         portion,
         portion_cost,
         sizes,
@@ -343,7 +349,11 @@ def _list_least(screen, top, lists, work, i):
     cols, costs = (lists.col[i], lists.cost[i]) if renewed else (work.portion, work.portion_cost)
     for j in range(bits.size):
         bits[j] = bits[j] if bits[j] >= first else screen.infinity
-    count = choose_least(bits, lanes, screen.infinity, cols)
+    wanted = min(cols.size, LANES) if renewed else work.wanted[i]
+    count = choose_least(bits, lanes, screen.infinity, cols, wanted)
+    if not renewed:
+        # Rows to which a search comes back again and again have many columns that are nearly as good.
+        work.wanted[i] *= _MORE
     price_row(screen.geometry, screen.rule, i, cols[:count], costs)
     work.passed[i] = lanes[0]
     bound = bound_of_value(screen, top, lanes[:1].view(values.dtype)[0])

@@ -85,16 +85,17 @@ def note_two_least(bits, lanes, offset, least, nearest, i):
 
 
 @step_kernel
-def choose_least(bits, lanes, infinity, cols):
+def choose_least(bits, lanes, infinity, cols, wanted):
     """Fill `cols` with the columns of the least values and return how many; `lanes[0]` is the next value.
 
-    The number of values to choose is not met exactly: the limit below which values are taken is the least
-    value of a certain lane, such that mostly a little less than `cols.size`, or LANES, are below it. Where
-    more are than there is room for, the greatest of them are left out.
+    The number of values that are wanted is not met exactly: the limit below which values are taken is the
+    least value of a certain lane, such that mostly a little less than LANES are below it if so many are
+    wanted. From some hundreds on, all are taken. Where more are below it than there is room for, the greatest
+    of them are left out.
     """
     size = cols.size
     fold_to_lanes(bits, lanes)
-    limit = _limit_above(lanes, int(LANES * (1.0 - np.exp(-0.8 * min(size, LANES) / LANES))), infinity)
+    limit = _limit_above(lanes, int(LANES * (1.0 - np.exp(-0.8 * wanted / LANES))), infinity)
     left_out = limit
     count = 0
     for lane in range(LANES):

@@ -24,7 +24,7 @@ from lslmatch.assignment.screening import (
     price_pairs,
     turn_to_values,
 )
-from lslmatch.geometry.tiles import FEW_ROWS, Tiles, correct_cancelled, expand_tile
+from lslmatch.geometry.tiles import FEW_ROWS, LANES, Tiles, correct_cancelled, expand_tile
 
 #: Rows whose screening values are computed before the least of each are chosen.
 _GROUP_ROWS = 16
@@ -130,7 +130,9 @@ def _choose_pairs(screen, factors, rows, first_pass, lanes, cols_out, bound):
                 else:
                     copy_values(squares[rows[r]], row)
             turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
-            count = choose_least(row.view(lanes.dtype), lanes, infinity, cols_out[r])
+            count = choose_least(
+                row.view(lanes.dtype), lanes, infinity, cols_out[r], min(cols_out.shape[1], LANES)
+            )
             for k in range(count, cols_out.shape[1]):
                 cols_out[r, k] = -1
             bound[r] = bound_of_value(screen, factors.top, lanes[:1].view(tiles.a.dtype)[0])

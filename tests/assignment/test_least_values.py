@@ -49,7 +49,7 @@ def test_no_value_that_is_left_out_is_less_than_one_that_is_chosen(kind, columns
     values = draw(kind, columns, dtype)
     bits, lanes, infinity = workspace(values)
     cols = np.empty(size, np.intp)
-    chosen = cols[: choose_least(bits, lanes, infinity, cols)]
+    chosen = cols[: choose_least(bits, lanes, infinity, cols, cols.size)]
     assert chosen.size >= 1
     assert np.unique(chosen).size == chosen.size
     next_value = lanes[:1].view(dtype)[0]
@@ -66,13 +66,17 @@ def test_portions_of_a_row_hold_each_finite_value_once(kind, columns, dtype):
     all_values = values.copy()
     bits, lanes, infinity = workspace(values)
     seen, portions, cols = [], 0, np.empty(columns, np.intp)
-    while count := choose_least(bits, lanes, infinity, cols):
+    while count := choose_least(bits, lanes, infinity, cols, LANES):
         seen.extend(cols[:count])
         bits[bits < lanes[0]] = infinity
         portions += 1
     np.testing.assert_array_equal(np.sort(seen), np.flatnonzero(np.isfinite(all_values)))
     if kind == "distinct":
         assert portions > 1, "all at once"
+    values = all_values.copy()
+    bits, lanes, infinity = workspace(values)
+    chosen = cols[: choose_least(bits, lanes, infinity, cols, 100 * LANES)]
+    np.testing.assert_array_equal(np.sort(chosen), np.flatnonzero(np.isfinite(all_values)))
 
 
 @kinds
