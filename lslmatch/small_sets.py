@@ -44,6 +44,8 @@ _FEW = 8
 #: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
 #: count: two points that are farther from each other are not much farther from the origin.
 _CLOSE = 2.0**-12
+#: Dimensions in which sets that are difficult are so for the long way, too.
+_PLANE = 2
 #: Larger sets go the long way if more than this share of the rows is free. So do smaller ones if nearly all
 #: are, by logarithms or by squares: such sets are far apart, which the long way can make use of.
 _MANY, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 0.25, 0.99, 0.85
@@ -167,7 +169,8 @@ def _solve(
     if affine is not None:
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
     duals, partners = np.empty(size), np.empty(size, _INDEX)
-    most = or_default(None).short_pairs
+    limits = or_default(None)
+    most = limits.short_pairs if x.shape[1] > _PLANE else limits.easy_pairs
     _match_all(x, y, sizes, objective == "lsl", most, numbers, duals, partners)
     return numbers, duals, partners
 

@@ -15,10 +15,10 @@ class SolverSettings(NamedTuple):
     """What :func:`lslmatch.assignment.streamed.solve_streamed` goes by; n rows, m columns, d coordinates."""
 
     # When the matrix of costs is computed and solved as a whole.
-    short_pairs: int = 1000**2
+    short_pairs: int = 1200**2
     """Number of pairs up to which the short way of :mod:`lslmatch.small_sets` is the quicker one, ..."""
     easy_pairs: int = 1500**2
-    """... or up to which it is if few points have the same nearest partner, ..."""
+    """... or up to which it is if few points have the same nearest partner, or in a plane, ..."""
     short_coordinates: int = 40 * 1000**2
     """... if they have at most so many coordinates, n * m * d."""
     small_pairs: int = 400**2
@@ -104,9 +104,10 @@ class SolverSettings(NamedTuple):
     few_pairs: float = 0.005
     """Share of the pairs that are still missing which are found one by one at once."""
 
-    def for_rows(self, n: int) -> SolverSettings:
-        """Choose the size of the lists for a number of rows."""
-        size = max(n // self.rows_per_listed, self.least_list_size)
+    def for_shape(self, n: int, d: int) -> SolverSettings:
+        """Choose the size of the lists for a number of rows, and of dimensions: in few, rows need more."""
+        least = self.least_list_size if d > self.crowded_dimensions else self.least_list_size * 3 // 2
+        size = max(n // self.rows_per_listed, least)
         return self._replace(list_size=min(size, self.list_size))
 
 

@@ -67,7 +67,7 @@ def solve_streamed(
         The matching, and the dual variables that prove it optimal, without the rule's offset.
     """
     n, m = geometry.shape
-    settings = or_default(settings).for_rows(n)
+    settings = or_default(settings).for_shape(*geometry.a.shape)
     if col_dual is None and n * m <= min(settings.small_pairs, settings.dense_pairs):
         return _solve_densely(geometry, rule, workers)
     on_line = solve_on_line(geometry, rule) if col_dual is None else None
