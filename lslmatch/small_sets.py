@@ -20,8 +20,8 @@ import numpy as np
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
-from lslmatch.alignment.small import NOT_ORDINARY, align_small, exact_square
 from lslmatch.assignment.settings import or_default
+from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, exact_square
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,

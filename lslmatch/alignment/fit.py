@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from lslmatch._types import FloatArray
 from lslmatch.assignment.solve import assign_points
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, ProfileCurve
+from lslmatch.small_sets import are_plain, is_short, match_one
 
 
 class Alignment(NamedTuple):
@@ -42,7 +45,21 @@ class Fit(NamedTuple):
 
 def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
     """Match two checked sets by LSL under a given map."""
-    return fit_geometry(common_coordinates(x, y, affine), affine, workers)
+    fit = fit_small(x, y, affine)
+    return fit_geometry(common_coordinates(x, y, affine), affine, workers) if fit is None else fit
+
+
+def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> Fit | None:
+    """Do so in the short way of small sets; None if it does not lead there."""
+    if not (is_short(x.shape, len(y)) and are_plain(x, y)):
+        return None
+    result = match_one(x, y, "lsl", affine)
+    if result is None or result.row_dual is None or result.col_dual is None:
+        return None
+    rows = np.flatnonzero(result.permutation >= 0)
+    cols = result.permutation[rows]
+    assignment = Assignment(rows, cols, result.row_dual, result.col_dual, result.objective)
+    return Fit(affine, assignment, assignment.objective - rows.size * math.log(affine.scale))
 
 
 def fit_geometry(

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.alignment.fit import Fit, fit_at, fit_geometry
+from lslmatch.alignment.fit import Fit, fit_at, fit_geometry, fit_small
 from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
 from lslmatch.alignment.moments import check_range, estimate_affine
 from lslmatch.assignment.dense import solve_dense
@@ -66,11 +66,11 @@ _GAIN = 1e-3
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
 @np.errstate(all="ignore")
-def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
-    """Minimise the profile likelihood over scale and matching."""
+def fit_profile(x: FloatArray, y: FloatArray, workers: int, moments: Affine | None = None) -> Fit:
+    """Minimise the profile likelihood over scale and matching; the moments may be known."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
-    search = _ScaleSearch(x, y, workers)
+    search = _ScaleSearch(x, y, estimate_affine(x, y) if moments is None else moments, workers)
     if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
     return search.finish()
@@ -88,16 +88,16 @@ class _Proposal(NamedTuple):
 class _ScaleSearch:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
-    def __init__(self, x: FloatArray, y: FloatArray, workers: int) -> None:
+    def __init__(self, x: FloatArray, y: FloatArray, start: Affine, workers: int) -> None:
         """Match at the start, and take the window from there."""
-        self.x, self.y, self.workers = x, y, workers
-        self.start = estimate_affine(x, y)
+        self.x, self.y, self.start, self.workers = x, y, start, workers
         geometry = common_coordinates(x, y, self.start)
         self.exponent = geometry.exponent
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
         self.trail = Trail()
-        self.first = fit_geometry(geometry, self.start, workers, trail=self.trail)
+        first = fit_small(x, y, self.start)
+        self.first = fit_geometry(geometry, self.start, workers, trail=self.trail) if first is None else first
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, _EVEN))
         self.factors = self.even
@@ -178,30 +178,34 @@ class _ScaleSearch:
         # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
         prices = self.first.assignment.col_dual
         warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
-        geometry = common_coordinates(self.x, self.y, affine)
-        fit = fit_geometry(geometry, affine, self.workers, prices if warm else None, self.trail)
+        fit = None if warm else fit_small(self.x, self.y, affine)
+        if fit is None:
+            geometry = common_coordinates(self.x, self.y, affine)
+            fit = fit_geometry(geometry, affine, self.workers, prices if warm else None, self.trail)
         self._keep(factor, fit)
 
     def finish(self) -> Fit:
         """Match at the best factor that is known until nothing changes; return the best exact fit."""
-        best = self._settle()
+        best, values = self._settle()
         if self.start_value < best - _GAIN:
             # The new origins were a mistake.
             self._move(-self.centres)
             self._keep(1.0, self.first)
-            best = self._settle()
+            best, values = self._settle()
         known = min(self.fits, key=self._value)
         fit = self.fits[known]
-        values = np.array([self._value(factor) for factor in self.factors])
         return fit._replace(curve=ProfileCurve(self.start.scale * self.factors, values + (fit.value - best)))
 
-    def _settle(self) -> float:
-        """Match where the best value is expected until it is the value of an exact matching; return it."""
+    def _settle(self) -> tuple[float, FloatArray]:
+        """Match where the best value is expected until it is the value of an exact matching.
+
+        Returns that value, and those of all factors.
+        """
         while True:
             best = min(self._value(factor) for factor in self.fits)
-            values = [self._value(factor) for factor in self.factors]
-            if best - min(values) <= _GAIN or len(self.fits) >= _MATCHINGS:
-                return best
+            values = np.array([self._value(factor) for factor in self.factors])
+            if best - values.min() <= _GAIN or len(self.fits) >= _MATCHINGS:
+                return best, values
             self.visit(float(self.factors[np.argmin(values)]))
 
     def _value(self, factor: float) -> float:

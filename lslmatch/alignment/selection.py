@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.alignment.fit import Alignment, fit_at, fit_geometry
+from lslmatch.alignment.fit import Alignment, fit_at
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import improve_moments
@@ -36,9 +36,10 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     """
     d = x.shape[1]
     # The search begins at the standardised sets, so they need no fit of their own.
-    profile = fit_profile(x, y, workers)
+    moments = estimate_affine(x, y)
+    profile = fit_profile(x, y, workers, moments)
     fits = {"the profile likelihood": profile}
-    robust = improve_moments(x, y, estimate_affine(x, y))
+    robust = improve_moments(x, y, moments)
     if robust.affine is not None:
         fit = fit_at(x, y, robust.affine, workers)
         clearly = profile.value - _CLEARLY_BETTER * min(len(x), len(y))
@@ -49,7 +50,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     identity = Affine(1.0, np.zeros(d))
     geometry = common_coordinates(x, y, identity)
     if _may_reach(geometry, limit, workers):
-        fit = fit_geometry(geometry, identity, workers)
+        fit = fit_at(x, y, identity, workers)
         if fit.value < limit:
             fits["no alignment"] = fit
             name = "no alignment"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lslmatch import estimate_affine
 from lslmatch.alignment.likelihood import MatchedResiduals
 from lslmatch.alignment.profile import _ScaleSearch
 from tests.support.alignment import draw
@@ -10,7 +11,8 @@ from tests.support.alignment import draw
 
 @pytest.fixture
 def begun():
-    search = _ScaleSearch(*draw(12, 12, 3), 1)
+    x, y = draw(12, 12, 3)
+    search = _ScaleSearch(x, y, estimate_affine(x, y), 1)
     pairs = MatchedResiduals.of(search.a, search.b[search.first.assignment.col_ind], search.floor)
     low, high = search.window
     return search, pairs, float(np.clip(pairs.refine(1.0), low, high))

@@ -113,9 +113,9 @@ def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=Fals
     improved = Improved(None if robust is None else Affine(3.0, np.zeros(d)), "", beyond_chance)
     monkeypatch.setattr(selection, "fit_profile", lambda *args: fit(2.0, 10.0))
     monkeypatch.setattr(selection, "improve_moments", lambda *args: improved)
-    monkeypatch.setattr(selection, "fit_at", lambda *args: fit(3.0, robust))
+    values = {3.0: robust, 1.0: identity}
     monkeypatch.setattr(
-        selection, "fit_geometry", lambda geometry, affine, *args: fit(affine.scale, identity)
+        selection, "fit_at", lambda x, y, affine, workers: fit(affine.scale, values[affine.scale])
     )
     monkeypatch.setattr(selection, "_may_reach", may_reach)
     x, y = draw(40, 30, d)

@@ -93,7 +93,7 @@ def test_duals_from_some_rows_do_not_change_the_optimum(overhead, monkeypatch):
     of_sample = streamed._duals_of_sample
     monkeypatch.setattr(streamed, "_duals_of_sample", lambda *args: samples.append(0) or of_sample(*args))
     rng = np.random.default_rng(11)
-    for _ in range(TRIALS):
+    while len(samples) < TRIALS / 2:
         geometry, rule = draw_problem(rng)
         if rule.logarithm or geometry.shape[0] != geometry.shape[1]:
             continue
@@ -101,7 +101,6 @@ def test_duals_from_some_rows_do_not_change_the_optimum(overhead, monkeypatch):
         assert_proven_optimum(geometry, rule, solution)
         for left, right in zip(solution, streamed.solve_streamed(geometry, rule), strict=True):
             np.testing.assert_array_equal(left, right)
-    assert len(samples) > TRIALS / 10
 
 
 @pytest.fixture

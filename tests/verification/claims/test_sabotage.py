@@ -9,7 +9,7 @@ import pytest
 import lslmatch
 from lslmatch import matching, small_sets, theory
 from lslmatch.alignment import moments, registry
-from lslmatch.alignment.small import UNKNOWN
+from lslmatch.assignment.small_coordinates import UNKNOWN
 from lslmatch.assignment.small_dense import SCALE, SHIFT
 from lslmatch.results import Affine
 from tests.verification.support import exit_code, verdicts
