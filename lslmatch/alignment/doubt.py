@@ -95,8 +95,9 @@ def may_contradict(x, y, permutation, scale, shift):
 @summing_kernel
 def _look_first(x, y, permutation, scale, shift, n):
     d = x.shape[1]
-    # A line for each coordinate, so that loops over the pairs are vector loops.
-    residual, position = np.empty((d, n)), np.empty((d, n))
+    # A line for each coordinate, so that loops over the pairs are vector loops; a little longer, because
+    # the cache has only a few places for addresses that differ by a power of two.
+    residual, position = np.empty((d, n + 8)), np.empty((d, n + 8))
     centre, length, distance, product = np.zeros(d), np.zeros(n), np.empty(n), np.zeros(n)
     greatest = 0.0
     for i in range(n):
