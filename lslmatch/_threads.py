@@ -26,9 +26,12 @@ def over_rows(run: Callable[[int, int, int], None], n: int, step: int, workers: 
     if workers == 1:
         run_blocks(0)
         return
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers - 1) as pool:
         try:
-            list(pool.map(run_blocks, range(workers)))
+            # This thread is one of them: that saves the time to start another.
+            others = pool.map(run_blocks, range(1, workers))
+            run_blocks(0)
+            list(others)
         finally:
             # After Ctrl-C or an error nobody wants the rest.
             stopped.set()

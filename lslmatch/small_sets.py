@@ -21,7 +21,7 @@ from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
 from lslmatch.assignment.settings import or_default
-from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, exact_square
+from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, exact_residual
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,
@@ -32,9 +32,9 @@ from lslmatch.assignment.small_dense import (
     TOTAL,
     augment_small,
     reduce_small,
+    take_logarithms,
 )
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
-from lslmatch.costs import log_kernel
 from lslmatch.results import Affine, MatchResult
 
 #: Pairs of points on a line from which on squared distances are matched quicker by sorting.
@@ -192,15 +192,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     columns += -columns % VECTOR
     lines = d + -d % TOGETHER
     room = columns + VECTOR
-    # From the beginning of a line of the cache on: a vector across two lines is read twice.
-    memory = np.empty(2 * lines * room + rows * columns + VECTOR)
-    k = -memory.ctypes.data % (8 * VECTOR) // 8
-    a = memory[k : k + lines * room].reshape((lines, room))
-    k += lines * room
-    b = memory[k : k + lines * room].reshape((lines, room))
-    k += lines * room
-    cost = memory[k : k + rows * columns].reshape((rows, columns))
-    work, indices = np.empty((4, d)), np.empty((3, room), np.int64)
+    a, b, cost = np.empty((lines, room)), np.empty((lines, room)), np.empty((rows, columns))
+    work, indices = np.empty((4, d)), np.empty(3 * room, np.int64)
     least, lengths, nearest = np.empty(room), np.empty(room), np.empty(room, np.int64)
     for k in range(d, lines):
         for j in range(room):
@@ -234,16 +227,16 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
                 nearest[i] = _restore(x_part, y_part, turned, i, m, numbers[p], limit, cost[i])
                 least[i] = cost[i, nearest[i]]
         floor, row_dual = numbers[p, FLOOR], duals[start:middle]
-        for i in range(n):
-            square = least[i]
-            row_dual[i] = log_kernel(max(square, floor)) if logarithm else square
+        if logarithm:
+            take_logarithms(least, n, floor)
         total, free = 0.0, 0
         for i in range(n):
             j = nearest[i]
+            row_dual[i] = least[i]
             if partners[middle + j] < 0:
                 partners[middle + j] = i
                 partners[start + i] = j
-                total += row_dual[i]
+                total += least[i]
             else:
                 free += 1
         if free:
@@ -278,8 +271,13 @@ def _restore(x, y, turned, row, m, numbers, limit, squares):
         if below:
             for j in range(part.size):
                 if part[j] < limit:
-                    i, k = (block + j, row) if turned else (row, block + j)
-                    part[j] = exact_square(x, i, y, k, numbers[SCALE], numbers[SHIFT:])
+                    i = block + j if turned else row
+                    other = row if turned else block + j
+                    total = 0.0
+                    for k in range(x.shape[1]):
+                        rest = exact_residual(x[i, k], y[other, k], numbers[SCALE], numbers[SHIFT + k])
+                        total += rest * rest
+                    part[j] = total
                     if part[j] < best:
                         best, at = part[j], block + j
     if at < 0:

@@ -1,8 +1,8 @@
 """Standardising small sets, and their common coordinates, as steps of one kernel.
 
 Scale and shift are those of :mod:`lslmatch.alignment.moments`, to the last bit. Coordinates are written one
-below the other, a line for each. They are rounded; :func:`exact_square` restores what close points lose by
-that.
+below the other, a line for each. They are rounded; :func:`exact_residual` restores what close points lose
+by that.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
         value = work[2, k]
         shift = numbers[SHIFT + k]
         greatest = max(max(greatest, abs(shift)), max(abs(origin), abs(value)))
-        offset = -_residual(origin, value, scale, shift)
+        offset = -exact_residual(origin, value, scale, shift)
         apart += offset * offset
         line = y_lines[k]
         for j in range(m):
@@ -102,17 +102,7 @@ def _centre(points, centre, mean, lines):
 
 
 @step_kernel
-def exact_square(x, i, y, j, scale, shift):
-    """Compute the squared distance of a point of x and a mapped one of y, but for the last rounding."""
-    total = 0.0
-    for k in range(shift.size):
-        rest = _residual(x[i, k], y[j, k], scale, shift[k])
-        total += rest * rest
-    return total
-
-
-@step_kernel
-def _residual(x, y, scale, shift):
+def exact_residual(x, y, scale, shift):
     """Compute x - scale * y - shift with the errors of all roundings (Dekker's product, Knuth's sums)."""
     product = scale * y
     split = _SPLIT * scale

@@ -38,9 +38,7 @@ def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_
         col_of_row[i] = -1
         line = cost[i]
         if logarithm:
-            for j in range(m):
-                square = max(line[j], floor)
-                line[j] = log_kernel(square)
+            take_logarithms(line, m, floor)
     for j in range(m):
         row_of_col[j] = -1
         col_dual[j] = np.inf if n == m else 0.0
@@ -120,7 +118,7 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
     """
     n, m = row_dual.size, col_dual.size
     shortest, open_dual, distance, level_of, before, indices = spare
-    closed, scanned, is_priced = indices[0], indices[1], indices[2]
+    closed, scanned, is_priced = indices[:m], indices[m : 2 * m], indices[2 * m :]
     # By loops: filling a slice would take twice as long to compile as all the rest.
     for j in range(m):
         open_dual[j] = col_dual[j]
@@ -136,9 +134,7 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
             offset, line = level - row_dual[i], cost[i]
             if not is_priced[i]:
                 is_priced[i] = True
-                for j in range(m):
-                    square = max(line[j], floor)
-                    line[j] = log_kernel(square)
+                take_logarithms(line, m, floor)
             # The least distance by its bit pattern, so that this is a vector loop.
             least = _GREATEST_BITS
             for j in range(m):
@@ -176,3 +172,11 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
             i = before[j]
             row_of_col[j] = i
             j, col_of_row[i] = col_of_row[i], j
+
+
+@step_kernel
+def take_logarithms(squares, count, floor):
+    """Replace the first squares by their logarithms, not below that of the floor."""
+    for j in range(count):
+        square = max(squares[j], floor)
+        squares[j] = log_kernel(square)
