@@ -49,6 +49,8 @@ _PLANE = 2
 #: Larger sets go the long way if more than this share of the rows is free. So do smaller ones if nearly all
 #: are, by logarithms or by squares: such sets are far apart, which the long way can make use of.
 _MANY, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 0.25, 0.99, 0.85
+#: Rows of larger sets that are looked at first; one of so many of them may have another's nearest column.
+_LOOKED_AT, _FEW_OF_LOOKED_AT = 192, 32
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
@@ -220,6 +222,18 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             fill[0, j] = np.inf
             for k in range(1, d):
                 fill[k, j] = 0.0
+        if n * m > most_pairs and n > 4 * _LOOKED_AT:
+            # A look at some rows tells whether many will have the same nearest column.
+            free = 0
+            square_rows(b if turned else a, fill, _LOOKED_AT, width, cost, nearest, least, lengths)
+            for i in range(_LOOKED_AT):
+                free += partners[middle + nearest[i]] >= 0
+                partners[middle + nearest[i]] = i
+            for i in range(_LOOKED_AT):
+                partners[middle + nearest[i]] = -1
+            if _FEW_OF_LOOKED_AT * free > _LOOKED_AT:
+                numbers[p, SCALE] = NOT_ORDINARY
+                continue
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
             limit = _CLOSE * (lengths[i] + apart)

@@ -155,6 +155,20 @@ def test_larger_sets_with_many_conflicts_go_the_long_way(noise, offset, pairs, i
     assert match_many([x, x], [y, y], objective="lss", alignment="identity") == [result, result]
 
 
+@pytest.mark.parametrize("noise", [0.01, 0.2, 3.0])
+def test_a_look_at_some_rows_changes_no_matching(noise, monkeypatch):
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(40, 3))
+    y = x + noise * rng.normal(size=x.shape)
+    expected = match(x, y)
+    # (Compiled kernels do not see this change.)
+    monkeypatch.setattr(small_sets, "_LOOKED_AT", 8)
+    set_solver(monkeypatch, short_pairs=100, small_pairs=0)
+    result = match(x, y)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-12)
+    assert check_certificate(x, y, result) < 1e-12
+
+
 @pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_FREE}), (1.0, {MANY_FREE})])
 @pytest.mark.parametrize("objective", ["lsl", "lss"])
 def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkeypatch):

@@ -17,6 +17,7 @@ CASES = [
     Case("lattice", 484, 2),
     Case("embeddings", 420, 384),
     *(Case(kind, 1000, d) for kind in ("above", "near") for d in (3, 20, 100)),
+    *(Case(kind, 1300, 10) for kind in ("above", "nosignal")),
 ]
 
 
