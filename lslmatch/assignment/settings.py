@@ -45,6 +45,8 @@ class SolverSettings(NamedTuple):
     # Passes over all pairs.
     single_precision_dimensions: int = 1000
     """Greatest d for which products in single precision are accurate enough to screen pairs."""
+    double: bool = True
+    """Whether to go over to double precision where single may be too coarse for the column duals."""
     kept_pairs: int = 1 << 26
     """Number of pairs up to which squared distances that will be needed again are kept (256 MiB)."""
     kept_mutual: float = 0.9

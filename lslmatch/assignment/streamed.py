@@ -84,7 +84,7 @@ def solve_streamed(
         keep = outlook.mutual < settings.kept_mutual and n * m <= settings.kept_pairs
         if screen.x_weight.size and _is_unclear(geometry, outlook, settings):
             col_dual, gaps = _duals_of_sample(geometry, rule, settings, workers)
-            if not screen.resolves(col_dual, gaps):
+            if settings.double and not screen.resolves(col_dual, gaps):
                 screen = make_screen(geometry, rule, settings, single=False)
             # Squared distances of few coordinates are computed again sooner than kept.
             keep &= geometry.a.shape[1] > settings.pair_overhead
@@ -122,7 +122,7 @@ def solve_streamed(
         apart = are_apart(geometry, settings.apart)
         if apart:
             state.col_dual[:] = column_parts(geometry, rule, screen.block_rows(settings), workers)
-        if apart or not screen.resolves(state.col_dual, found.bound - least):
+        if apart or (settings.double and not screen.resolves(state.col_dual, found.bound - least)):
             screen = make_screen(geometry, rule, settings, single=False)
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
