@@ -223,15 +223,16 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             for k in range(1, d):
                 fill[k, j] = 0.0
         if n * m > most_pairs and n > 4 * _LOOKED_AT:
-            # A look at some rows tells whether many will have the same nearest column.
-            free = 0
-            square_rows(b if turned else a, fill, _LOOKED_AT, width, cost, nearest, least, lengths)
-            for i in range(_LOOKED_AT):
+            # A look at some rows tells whether many will have the same nearest column. How many rows, is a
+            # variable: for a constant, which has a type of its own, the step would be compiled once more.
+            free, looked_at = 0, min(n, _LOOKED_AT)
+            square_rows(b if turned else a, fill, looked_at, width, cost, nearest, least, lengths)
+            for i in range(looked_at):
                 free += partners[middle + nearest[i]] >= 0
                 partners[middle + nearest[i]] = i
-            for i in range(_LOOKED_AT):
+            for i in range(looked_at):
                 partners[middle + nearest[i]] = -1
-            if _FEW_OF_LOOKED_AT * free > _LOOKED_AT:
+            if _FEW_OF_LOOKED_AT * free > looked_at:
                 numbers[p, SCALE] = NOT_ORDINARY
                 continue
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
