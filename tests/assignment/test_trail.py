@@ -12,6 +12,7 @@ from lslmatch.assignment.trail import Trail
 from lslmatch.costs import cost_matrix, log_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import SMALL
+from tests.support.solver import set_solver
 
 #: Always streamed, and small tiles.
 SETTINGS = SolverSettings(small_pairs=0, dense_pairs=0, tile_columns=32)
@@ -75,6 +76,7 @@ def test_a_short_way_is_followed_and_a_long_one_is_not():
 
 
 def test_the_profile_takes_it(monkeypatch):
+    set_solver(monkeypatch, dense_pairs=0)
     led = []
     lead = Trail.lead
     monkeypatch.setattr(Trail, "lead", lambda *arguments: led.append(lead(*arguments)) or led[-1])
