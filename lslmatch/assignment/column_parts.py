@@ -46,12 +46,11 @@ def column_parts(geometry: Geometry, rule: CostRule, block_rows: int, workers: i
         row_part = -2.0 * along * (1.0 + along)
     else:
         row_part = -2.0 * along / (rule.x_weight + rule.y_weight.mean())
-    least = np.full(m, np.inf)
+    least, cols = np.full(m, np.inf), np.arange(m)
+    rule = rule._replace(offset=0.0)
     for first in range(0, n, block_rows):
         rows = np.arange(first, min(first + block_rows, n))
-        x_weight = rule.x_weight[rows] if rule.x_weight.size else rule.x_weight
-        block = geometry.taken(rows, np.arange(m))
-        costs = cost_matrix(block, rule._replace(offset=0.0, x_weight=x_weight), workers)
+        costs = cost_matrix(geometry.taken(rows, cols), rule.taken(rows, cols), workers)
         costs -= row_part[rows, None]
         np.minimum(least, costs.min(axis=0), out=least)
     return least
