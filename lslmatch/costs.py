@@ -19,8 +19,8 @@ from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
-    FEW_ROWS,
     TILE_ROWS,
     correct_cancelled,
     cut_tiles,
@@ -184,7 +184,7 @@ def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatAr
 def _fill_rows(geometry, tiles, rule, start, costs):
     """Fill `costs` with the costs of the rows from `start` on, tile by tile."""
     n, m = costs.shape
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     squares = np.empty((FEW_ROWS, cols))
     for first in range(0, n, TILE_ROWS):
         last = min(first + TILE_ROWS, n)

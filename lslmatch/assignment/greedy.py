@@ -8,7 +8,8 @@ from lslmatch._jit import kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch.geometry.tiles import FEW_ROWS, correct_cancelled, cut_tiles, expand_tile
+from lslmatch.geometry.panels import FEW_ROWS
+from lslmatch.geometry.tiles import correct_cancelled, cut_tiles, expand_tile
 
 #: Coordinates of pairs after which the kernel returns to Python, so that Ctrl-C is heard.
 _COORDINATES_PER_CALL = 100_000_000
@@ -32,7 +33,7 @@ def choose_nearest(geometry: Geometry) -> tuple[IntArray, FloatArray]:
 def _choose_in_turn(geometry, tiles, start, stop, taken, choice, least):
     """Fill for some rows in turn their nearest column that is not taken, and the squared distance."""
     m = geometry.b.shape[0]
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     squares = np.empty((FEW_ROWS, cols))
     distances = np.empty((FEW_ROWS, m))
     for first in range(start, stop, FEW_ROWS):

@@ -31,8 +31,8 @@ from lslmatch.assignment.screening import (
 )
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gap, squared_gaps
+from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
-    FEW_ROWS,
     TILE_ROWS,
     compute_anew,
     cut_tiles,
@@ -92,7 +92,7 @@ def find_nearest_partners(
 
     def run(worker: int, first: int, last: int) -> None:
         order = all_tiles(screen) if boxes is None else tiles_by_gap(screen, boxes, first, last)
-        block = empty_in_line((FEW_ROWS, screen.tiles.b.shape[2]), dtype)
+        block = empty_in_line((FEW_ROWS, screen.tiles.b_squares.shape[1]), dtype)
         _pass_over_tiles(
             screen, order, first, last, nearest, row_bits, col_bits[worker], block, screen.lanes()
         )
@@ -113,7 +113,7 @@ def find_nearest_by_region(
     hopeful = outlook.mutual > settings.region_mutual and a.shape[1] <= settings.region_dimensions
     if not (hopeful and not screen.x_weight.size and len(a) * len(b) >= settings.region_pairs):
         return None
-    cols = screen.tiles.b.shape[2]
+    cols = screen.tiles.b_squares.shape[1]
     col_order = sort_by_region(b, cols)
     boxes = bound_groups(b[col_order], cols)
     gaps = np.array([squared_gaps(Boxes(point, point), boxes) for point in a[outlook.rows]])
@@ -132,7 +132,7 @@ def find_nearest_by_region(
 
 def all_tiles(screen: PairScreen) -> TileOrder:
     """Visit all tiles, one after the other."""
-    tiles, d = screen.tiles.b.shape[:2]
+    tiles, d = screen.tiles.b.shape[0], screen.tiles.a.shape[1]
     no_corners = np.empty((0, d))
     return TileOrder(np.arange(tiles), np.zeros(tiles, screen.infinity.dtype), no_corners, no_corners)
 
@@ -157,7 +157,7 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
     tile_order, tile_least, low, high = order
     gaps = np.empty(FEW_ROWS, tiles.a.dtype)
     gap_bits = gaps.view(col_least.dtype)
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     limit = np.empty(1, tiles.a.dtype)
     limit_bits = limit.view(col_least.dtype)
     for start in range(first, last, TILE_ROWS):

@@ -61,7 +61,7 @@ class PairScreen(NamedTuple):
         """Screen by the leading dimensions only (None: by all), in which no distance is greater."""
         if dimensions is None:
             return self
-        dtype, columns = self.tiles.a.dtype.type, self.tiles.b.shape[2]
+        dtype, columns = self.tiles.a.dtype.type, self.tiles.b_squares.shape[1]
         return self._replace(tiles=cut_tiles(self.geometry, dtype, dimensions, columns))
 
     def resolves(self, col_dual: FloatArray, gaps: FloatArray) -> bool:
@@ -74,7 +74,7 @@ class PairScreen(NamedTuple):
 
     def lanes(self) -> NDArray[np.signedinteger]:
         """Make the workspace for finding least values, whose type is that of their bit patterns."""
-        return empty_in_line((self.tiles.b.shape[2],), self.infinity.dtype)
+        return empty_in_line((self.tiles.b_squares.shape[1],), self.infinity.dtype)
 
     def block_rows(self, settings: SolverSettings) -> int:
         """Return how many rows a worker should take at a time."""
@@ -156,7 +156,7 @@ def bound_of_value(screen, top, value):
 def screen_row(screen, factors, i, values):
     """Fill `values` with the screening values of one row, padding included."""
     geometry, tiles, rule, squares, _, x_weight, y_weight, _ = screen
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     for t in range(tiles.b.shape[0]):
         row = values[t * cols : (t + 1) * cols]
         if squares.shape[0]:

@@ -24,7 +24,8 @@ from lslmatch.assignment.screening import (
     price_pairs,
     turn_to_values,
 )
-from lslmatch.geometry.tiles import FEW_ROWS, LANES, Tiles, correct_cancelled, expand_tile
+from lslmatch.geometry.panels import FEW_ROWS
+from lslmatch.geometry.tiles import LANES, Tiles, correct_cancelled, expand_tile
 
 #: Rows whose screening values are computed before the least of each are chosen.
 _GROUP_ROWS = 16
@@ -106,7 +107,7 @@ def _choose_pairs(screen, factors, rows, first_pass, lanes, cols_out, bound):
     """
     geometry, tiles, rule, squares, infinity, x_weight, y_weight, _ = screen
     logarithm, factor = rule.logarithm, factors.factor
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     values = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
     for start in range(0, rows.size, _GROUP_ROWS):

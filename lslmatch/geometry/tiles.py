@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import fused_kernel, inline_kernel, step_kernel
+from lslmatch._jit import inline_kernel, step_kernel
 from lslmatch.geometry.coordinates import Geometry
+from lslmatch.geometry.panels import PANEL, expand_few_rows, expand_one_row
 
 #: Points of the second set (columns) in a tile, at most.
 TILE_COLS = 1024
@@ -22,8 +23,6 @@ TILE_COLS = 1024
 _START_OF_ROW = 64
 #: Rows that are paired with a tile before the next tile is loaded, so that a tile is in the cache meanwhile.
 TILE_ROWS = 64
-#: Rows whose distances to a tile are computed together, so that what is loaded of it is used four times.
-FEW_ROWS = 4
 #: Columns that vector loops over a tile take together, where they look for least or cancelled values.
 LANES = 32
 
@@ -44,7 +43,7 @@ class Tiles(NamedTuple):
     """
 
     a: NDArray[np.floating]  # (n, d) times -2
-    b: NDArray[np.floating]  # (tiles, d, columns)
+    b: NDArray[np.floating]  # (tiles, columns / PANEL, d, PANEL)
     a_squares: NDArray[np.floating]  # (n,) squared norms
     b_squares: NDArray[np.floating]  # (tiles, columns)
     a_limits: NDArray[np.floating]  # (n,) squared norms times _CANCELLATION
@@ -62,12 +61,13 @@ def cut_tiles(
     a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
     m, d = b.shape
     cols = _columns(m, columns)
-    tiles, whole = -(-m // cols), m // cols
-    b_tiles = empty_in_line((tiles, d, cols), dtype)
-    b_tiles[:whole] = b[: whole * cols].reshape(whole, cols, d).transpose(0, 2, 1)
-    if whole < tiles:
-        b_tiles[whole, :, : m - whole * cols] = b[whole * cols :].T
-        b_tiles[whole, :, m - whole * cols :] = 0.0
+    tiles = -(-m // cols)
+    panels, whole = tiles * cols // PANEL, m // PANEL
+    b_tiles = empty_in_line((panels, d, PANEL), dtype)
+    b_tiles[:whole] = b[: whole * PANEL].reshape(whole, PANEL, d).transpose(0, 2, 1)
+    b_tiles[whole:] = 0.0
+    if whole < panels:
+        b_tiles[whole, :, : m - whole * PANEL] = b[whole * PANEL :].T
     a_squares, b_squares = np.empty(len(a), dtype), empty_in_line((tiles * cols,), dtype)
     b_squares[m:] = np.inf
     a_squares[:] = np.einsum("ij,ij->i", a, a)
@@ -81,7 +81,7 @@ def cut_tiles(
     error = (d + 8) * float(np.finfo(dtype).eps) / _CANCELLATION
     return Tiles(
         np.multiply(a, -2.0, dtype=dtype, casting="same_kind"),
-        b_tiles,
+        b_tiles.reshape(tiles, cols // PANEL, d, PANEL),
         a_squares,
         b_squares.reshape(shape),
         limit * a_squares,
@@ -112,72 +112,16 @@ def empty_in_line(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 def expand_tile(tiles, first, last, tile, out):
     """Fill the first rows of `out` with the expanded squares of rows first, ..., last - 1 and a tile.
 
-    `out` has room for `FEW_ROWS` rows. Written out here because a BLAS would start threads, and wait
-    for them, at every tile; threads are ours to give.
+    `out` has room for `FEW_ROWS` rows. Not by a BLAS, which would start threads, and wait for them, at every
+    tile; threads are ours to give.
     """
-    b, b_squares = tiles.b[tile], tiles.b_squares[tile]
-    i1, i2, i3 = min(first + 1, last - 1), min(first + 2, last - 1), last - 1
-    s0, s1, s2, s3 = tiles.a_squares[first], tiles.a_squares[i1], tiles.a_squares[i2], tiles.a_squares[i3]
-    out0, out1, out2, out3 = out[0], out[1], out[2], out[3]
-    for j in range(b.shape[1]):
-        square = b_squares[j]
-        out0[j] = s0 + square
-        out1[j] = s1 + square
-        out2[j] = s2 + square
-        out3[j] = s3 + square
-    a = tiles.a
-    _add_products(a[first], a[i1], a[i2], a[i3], b, out0, out1, out2, out3)
-
-
-@fused_kernel
-def _add_products(a0, a1, a2, a3, b, out0, out1, out2, out3):
-    """Four rows and four coordinates at a time, so that what is loaded is used more than once."""
-    d, cols = b.shape
-    for k in range(0, d - 3, 4):
-        b0, b1, b2, b3 = b[k], b[k + 1], b[k + 2], b[k + 3]
-        p0, p1, p2, p3 = a0[k], a0[k + 1], a0[k + 2], a0[k + 3]
-        q0, q1, q2, q3 = a1[k], a1[k + 1], a1[k + 2], a1[k + 3]
-        r0, r1, r2, r3 = a2[k], a2[k + 1], a2[k + 2], a2[k + 3]
-        s0, s1, s2, s3 = a3[k], a3[k + 1], a3[k + 2], a3[k + 3]
-        for j in range(cols):
-            c0, c1, c2, c3 = b0[j], b1[j], b2[j], b3[j]
-            out0[j] = out0[j] + p0 * c0 + p1 * c1 + p2 * c2 + p3 * c3
-            out1[j] = out1[j] + q0 * c0 + q1 * c1 + q2 * c2 + q3 * c3
-            out2[j] = out2[j] + r0 * c0 + r1 * c1 + r2 * c2 + r3 * c3
-            out3[j] = out3[j] + s0 * c0 + s1 * c1 + s2 * c2 + s3 * c3
-    for k in range(d - d % 4, d):
-        b0 = b[k]
-        p0, q0, r0, s0 = a0[k], a1[k], a2[k], a3[k]
-        for j in range(cols):
-            out0[j] += p0 * b0[j]
-            out1[j] += q0 * b0[j]
-            out2[j] += r0 * b0[j]
-            out3[j] += s0 * b0[j]
+    expand_few_rows(tiles.a, tiles.a_squares, tiles.b, tiles.b_squares, first, last, tile, out)
 
 
 @inline_kernel
 def expand_row(tiles, i, tile, out):
     """Fill `out` with the expanded squares of one row and the points of a tile, as `expand_tile` does."""
-    b = tiles.b[tile]
-    a = tiles.a[i]
-    a_square, b_squares = tiles.a_squares[i], tiles.b_squares[tile]
-    for j in range(b.shape[1]):
-        out[j] = a_square + b_squares[j]
-    _add_products_of_row(a, b, out)
-
-
-@fused_kernel
-def _add_products_of_row(a, b, out):
-    d, cols = b.shape
-    for k in range(0, d - 3, 4):
-        b0, b1, b2, b3 = b[k], b[k + 1], b[k + 2], b[k + 3]
-        p0, p1, p2, p3 = a[k], a[k + 1], a[k + 2], a[k + 3]
-        for j in range(cols):
-            out[j] = out[j] + p0 * b0[j] + p1 * b1[j] + p2 * b2[j] + p3 * b3[j]
-    for k in range(d - d % 4, d):
-        b0, p0 = b[k], a[k]
-        for j in range(cols):
-            out[j] += p0 * b0[j]
+    expand_one_row(tiles.a, tiles.a_squares, tiles.b, tiles.b_squares, i, tile, out)
 
 
 @inline_kernel

@@ -8,8 +8,8 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
-    FEW_ROWS,
     correct_cancelled,
     cut_tiles,
     exact_distance,
@@ -36,7 +36,7 @@ def expanded(geometry, dtype=np.float64):
     """All squared distances as the kernels get them, and the factor that makes them lower bounds."""
     n, m = geometry.shape
     tiles = cut_tiles(geometry, dtype)
-    cols = tiles.b.shape[2]
+    cols = tiles.b_squares.shape[1]
     block, row = np.empty((FEW_ROWS, cols), dtype), np.empty(cols, dtype)
     squares = np.full((n, tiles.b.shape[0] * cols), np.nan)
     for t in range(tiles.b.shape[0]):
