@@ -12,7 +12,7 @@ from lslmatch.assignment.solve import assign_points
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, Assignment, ProfileCurve
+from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
 from lslmatch.small_sets import are_plain, is_short, match_one
 
 
@@ -54,12 +54,17 @@ def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> Fit | None:
     if not (is_short(x.shape, len(y)) and are_plain(x, y)):
         return None
     result = match_one(x, y, "lsl", affine)
-    if result is None or result.row_dual is None or result.col_dual is None:
-        return None
+    return None if result is None else as_fit(result)
+
+
+def as_fit(result: MatchResult) -> Fit:
+    """Take a proven matching by LSL with its likelihood."""
+    assert result.row_dual is not None
+    assert result.col_dual is not None
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
     assignment = Assignment(rows, cols, result.row_dual, result.col_dual, result.objective)
-    return Fit(affine, assignment, assignment.objective - rows.size * math.log(affine.scale))
+    return Fit(result.affine, assignment, result.objective - rows.size * math.log(result.scale))
 
 
 def fit_geometry(

@@ -19,17 +19,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import kernel
+from lslmatch._jit import kernel, step_kernel, summing_kernel
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.costs import log_kernel
 
 #: MatchedResiduals of a point that are followed through the window, and those of them that propose a scale.
 _PAIRS, _PROPOSALS = 32, 8
 #: Squared distances from the centre are 0 below this, in units in which the largest coordinate is about 1.
 _LEAST_SQUARE = 2.0**-900
-#: Steps of the centres at most, and the step that ends them in units of the smallest residual.
-_RECENTRINGS, _STILL = 30, 1e-2
 #: Reweightings at most, and the relative change of the factor at which they end.
 _REWEIGHTINGS, _SAME = 200, 1e-12
+#: Information is not below this: it may be 0, if every point of b is in the centre.
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class MatchedResiduals(NamedTuple):
@@ -43,10 +44,9 @@ class MatchedResiduals(NamedTuple):
     @classmethod
     def of(cls, a: FloatArray, b: FloatArray, floor: float) -> MatchedResiduals:
         """Take the rows of `a` and of `b` as partners."""
-        squares = _squares(b)
-        foot = np.einsum("ij,ij->i", a, b) / np.where(squares > 0.0, squares, 1.0)
-        rest = a - foot[:, None] * b
-        return cls(np.einsum("ij,ij->i", rest, rest), foot, squares, floor)
+        height, foot, squares = (np.empty(len(a)) for _ in range(3))
+        fill_parabolas(as_lines(a), as_lines(b), height, foot, squares)
+        return cls(height, foot, squares, floor)
 
     @classmethod
     def all_of(cls, a: FloatArray, b: FloatArray, floor: float) -> MatchedResiduals:
@@ -68,36 +68,21 @@ class MatchedResiduals(NamedTuple):
 
     def value(self, factor: float) -> float:
         """Give the value at one factor."""
-        residuals = self.residuals(factor)
-        information = (self.squares / residuals).sum()
-        return float(np.log(residuals).sum() - residuals.size * math.log(factor) + _log(information))
+        return float(self.values(np.array([factor]))[0])
 
     def values(self, factors: FloatArray) -> FloatArray:
         """Give the same at several factors."""
-        return np.array([self.value(factor) for factor in factors])
+        values = np.empty(len(factors))
+        fill_values(self.height, self.foot, self.squares, self.floor, factors, values)
+        return values
 
     def part(self, rows: IntArray) -> MatchedResiduals:
         """Take some of the pairs."""
         return MatchedResiduals(self.height[rows], self.foot[rows], self.squares[rows], self.floor)
 
     def refine(self, factor: float) -> float:
-        """Descend from a factor to a minimum of the value.
-
-        Where the derivative vanishes so does that of a sum of squares with the weights
-        (1 - w_i / sum w) / |r_i|^2. With the term -K log t that is least at the root of A t^2 - B t - K / 2,
-        which is the next factor.
-        """
-        count = self.foot.size
-        for _ in range(_REWEIGHTINGS):
-            information = self.squares / self.residuals(factor)
-            information *= 1.0 - information / (information.sum() or 1.0)
-            total, slope = information.sum(), information @ self.foot
-            if not total > 0.0:
-                break
-            before, factor = factor, (slope + math.sqrt(slope**2 + 2 * count * total)) / (2 * total)
-            if abs(factor - before) <= _SAME * factor:
-                break
-        return factor
+        """Descend from a factor to a minimum of the value."""
+        return float(refine_factor(self.height, self.foot, self.squares, self.floor, factor))
 
 
 class CandidateResiduals(NamedTuple):
@@ -136,22 +121,24 @@ class CandidateResiduals(NamedTuple):
         at = np.argmin(residuals * self.price, axis=1)[:, None]
         return np.take_along_axis(self.cols, at, axis=1)[:, 0]
 
-    def bounds(self, factors: FloatArray, information: float) -> FloatArray:
+    def bounds(self, factors: FloatArray, information: Any) -> FloatArray:
         """Give the value with each point's least priced cost, beside the `information` of other pairs."""
         sums = np.empty((2, factors.size))
         _sum_least(self.height, self.foot, self.squares, self.price, self.floor, factors, sums)
-        return sums[0] - self.cols.shape[0] * np.log(factors) + _log(sums[1] + information)
+        return (
+            sums[0] - self.cols.shape[0] * np.log(factors) + np.log(np.maximum(sums[1] + information, _TINY))
+        )
+
+
+def as_lines(points: FloatArray) -> FloatArray:
+    """Give coordinates one below the other, a line for each, as kernels want them."""
+    return np.ascontiguousarray(points.T)
 
 
 def _squares(b: FloatArray) -> FloatArray:
     """Give |b_j|^2, and 0 for points so near the centre that their foot would be out of range."""
     squares = np.einsum("ij,ij->i", b, b)
     return np.where(squares > _LEAST_SQUARE, squares, 0.0)
-
-
-def _log(information: Any) -> Any:
-    """Take the logarithm of what may be 0: then every point of b is in the centre."""
-    return np.log(np.maximum(information, np.finfo(np.float64).tiny))
 
 
 @kernel
@@ -184,47 +171,80 @@ def _sum_least(height, foot, squares, price, floor, factors, sums):
 
 
 @kernel
-def find_centres(a, b, factor, floor, centres):
-    """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
+def fill_parabolas(a, b, height, foot, squares):
+    """Fill the parabolas of pairs whose coordinates are lines, as :class:`MatchedResiduals` holds them."""
+    d, n = a.shape
+    for i in range(n):
+        foot[i] = squares[i] = height[i] = 0.0
+    for k in range(d):
+        p, q = a[k], b[k]
+        for i in range(n):
+            foot[i] += p[i] * q[i]
+            squares[i] += q[i] * q[i]
+    for i in range(n):
+        squares[i] = squares[i] if squares[i] > _LEAST_SQUARE else 0.0
+        foot[i] /= squares[i] if squares[i] > 0.0 else 1.0
+    for k in range(d):
+        p, q = a[k], b[k]
+        for i in range(n):
+            rest = p[i] - foot[i] * q[i]
+            height[i] += rest * rest
 
-    The likelihood weighs pairs by 1 / |r_i|^2, so that pairs with little noise count more; each step is a
-    weighted mean, and the root of `MatchedResiduals.refine` about it. As there, one pair is spent: a pair
-    that weighs more than all others counts little. In one or two dimensions such weights have no mean, and
-    chance would rule: there pairs are weighed equally.
+
+@kernel
+def fill_values(height, foot, squares, floor, factors, values):
+    """Fill the values at several factors."""
+    for k in range(factors.size):
+        values[k] = _value(height, foot, squares, floor, factors[k])
+
+
+@summing_kernel
+def _value(height, foot, squares, floor, factor):
+    total, information = 0.0, _TINY
+    for i in range(foot.size):
+        residual = max(height[i] + squares[i] * ((factor - foot[i]) * (factor - foot[i])), floor)
+        information += squares[i] / residual
+        total += log_kernel(residual)
+    return total - foot.size * math.log(factor) + math.log(information)
+
+
+@kernel
+def refine_factor(height, foot, squares, floor, factor):
+    """Descend from a factor to a minimum of the value.
+
+    Where the derivative vanishes so does that of a sum of squares with the weights
+    (1 - w_i / sum w) / |r_i|^2. With the term -K log t that is least at the root of A t^2 - B t - K / 2,
+    which is the next factor.
     """
-    n, d = a.shape
-    weights = np.empty(n)
-    before = np.empty(d)
-    for _ in range(_RECENTRINGS):
-        least = np.inf
-        for i in range(n):
-            residual = 0.0
-            for k in range(d):
-                residual += (a[i, k] - centres[0, k] - factor * (b[i, k] - centres[1, k])) ** 2
-            residual = max(residual, floor)
-            least = min(least, residual)
-            weights[i] = 1.0 / residual if d > 2 else 1.0 / n
-        weights *= 1.0 - weights / weights.sum()
-        total = weights.sum()
-        before[:] = centres[0] - factor * centres[1]
-        centres[:] = 0.0
-        for i in range(n):
-            for k in range(d):
-                centres[0, k] += weights[i] / total * a[i, k]
-                centres[1, k] += weights[i] / total * b[i, k]
-        if d <= 2:
+    weights = np.empty(foot.size)
+    for _ in range(_REWEIGHTINGS):
+        total, slope = _weighted_sums(height, foot, squares, floor, factor, weights)
+        if not total > 0.0:
             break
-        squares, products = 0.0, 0.0
-        for i in range(n):
-            for k in range(d):
-                offset = b[i, k] - centres[1, k]
-                squares += weights[i] * offset * offset
-                products += weights[i] * offset * (a[i, k] - centres[0, k])
-        if squares > 0.0:
-            factor = (products + math.sqrt(products**2 + 2 * n * squares)) / (2 * squares)
-        moved = 0.0
-        for k in range(d):
-            moved += (centres[0, k] - factor * centres[1, k] - before[k]) ** 2
-        if moved <= _STILL**2 * least:
+        before, factor = factor, root(total, slope, foot.size)
+        if abs(factor - before) <= _SAME * factor:
             break
     return factor
+
+
+@summing_kernel
+def _weighted_sums(height, foot, squares, floor, factor, weights):
+    """Give A and B: sums of w_i (1 - w_i / sum w), and of the same times the foot."""
+    total = slope = whole = 0.0
+    for i in range(foot.size):
+        residual = max(height[i] + squares[i] * ((factor - foot[i]) * (factor - foot[i])), floor)
+        weights[i] = squares[i] / residual
+        whole += weights[i]
+    share = 1.0 / whole if whole > 0.0 else 1.0
+    for i in range(foot.size):
+        # The difference comes first: it is 0 for a pair beside which all others are lost in rounding.
+        weight = (whole - weights[i]) * share * weights[i]
+        total += weight
+        slope += weight * foot[i]
+    return total, slope
+
+
+@step_kernel
+def root(total, slope, count):
+    """Give the factor at which `total` t^2 / 2 - `slope` t - `count` / 2 log t is least."""
+    return (slope + math.sqrt(slope * slope + 2.0 * count * total)) / (2.0 * total)

@@ -7,10 +7,8 @@ With both sets centred, and K the size of the smaller one, the profile likelihoo
 Standardising takes tau-hat, whose error comes from the points with much noise. f is governed by the points
 with little noise, since nothing lowers it as much as a scale at which their residuals become small.
 
-1. Match at tau-hat. In the model the difference of a pair, r_i = Z_i - tau Z#_pi(i), is independent of its
-   sum p_i = Z_i + tau Z#_pi(i), and the sums of squares differ by sum r_i.p_i. So the error of log(tau-hat)
-   has the variance sum |p_i|^2 |r_i|^2 / d over (2 sum |Z_i|^2)^2: all of it can be seen. The window is
-   five of these standard errors to either side.
+1. Match at tau-hat. The pairs show how far off it may be (:mod:`lslmatch.alignment.window`): the window is
+   five standard errors to either side.
 2. Across the window most points move by less than their residual: their partners stay, and their part of
    f is a smooth function. The others are the *undecided* points. A pair (i, j) is closest at the scale
    tau_ij = Z_i.Z#_j / |Z#_j|^2, and f has a sharp minimum only where some pairs are close, so the
@@ -34,9 +32,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.alignment.fit import Fit, fit_at, fit_geometry, fit_small
-from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, find_centres
-from lslmatch.alignment.moments import check_range, estimate_affine
+from lslmatch.alignment.centres import find_centres
+from lslmatch.alignment.fit import Fit, as_fit, fit_at, fit_geometry, fit_small
+from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, as_lines
+from lslmatch.alignment.moments import affine_of_moments, check_range
+from lslmatch.alignment.small_profile import GAIN, fit_quickly
+from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
@@ -44,24 +45,12 @@ from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
 from lslmatch.results import Affine, ProfileCurve
 
-#: Half the window, in standard errors of log(tau-hat).
-_STANDARD_ERRORS = 5.0
-#: The window never goes beyond this factor: with a handful of points the standard error means little.
-_WIDEST = 2.0
-#: A window below this width cannot be told from rounding.
-_NARROW = 1e-12
-#: A point is undecided if the window moves it by more than this share of its residual.
-_UNDECIDED = 0.5
 #: Undecided points that are looked at, at most: those that move most.
 _MOST_UNDECIDED = 64
-#: Scales of the curve that are spread evenly over the window.
-_EVEN = 33
 #: Minima of the bound that are looked at, and how often undecided points are matched anew at each.
 _MINIMA, _REMATCHINGS = 6, 2
 #: Exact matchings of all points, at most.
 _MATCHINGS = 8
-#: A smaller fall of f than this is not worth another matching.
-_GAIN = 1e-3
 
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
@@ -70,7 +59,11 @@ def fit_profile(x: FloatArray, y: FloatArray, workers: int, moments: Affine | No
     """Minimise the profile likelihood over scale and matching; the moments may be known."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
-    search = _ScaleSearch(x, y, estimate_affine(x, y) if moments is None else moments, workers)
+    first, last, curve = fit_quickly(x, y)
+    if last is not None:
+        return as_fit(last)._replace(curve=curve)
+    moments = affine_of_moments(x, y) if moments is None else moments
+    search = _ScaleSearch(x, y, moments, workers, None if first is None else as_fit(first))
     if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
     return search.finish()
@@ -88,18 +81,19 @@ class _Proposal(NamedTuple):
 class _ScaleSearch:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
-    def __init__(self, x: FloatArray, y: FloatArray, start: Affine, workers: int) -> None:
-        """Match at the start, and take the window from there."""
+    def __init__(
+        self, x: FloatArray, y: FloatArray, start: Affine, workers: int, first: Fit | None = None
+    ) -> None:
+        """Match at the start, unless that is done, and take the window from there."""
         self.x, self.y, self.start, self.workers = x, y, start, workers
         geometry = common_coordinates(x, y, self.start)
         self.exponent = geometry.exponent
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
         self.trail = Trail()
-        first = fit_small(x, y, self.start)
         self.first = fit_geometry(geometry, self.start, workers, trail=self.trail) if first is None else first
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
-        self.even = np.unique(np.geomspace(*self.window, _EVEN))
+        self.even = np.unique(np.geomspace(*self.window, EVEN))
         self.factors = self.even
         self.fits: dict[float, Fit] = {}
         self.matchings: dict[bytes, MatchedResiduals] = {}
@@ -111,7 +105,7 @@ class _ScaleSearch:
         assignment, (low, high) = self.first.assignment, self.window
         pairs = MatchedResiduals.of(self.a, self.b[assignment.col_ind], self.floor)
         reach = math.log(high) * np.sqrt(pairs.squares / pairs.residuals(1.0))
-        undecided = np.flatnonzero(reach > _UNDECIDED)
+        undecided = np.flatnonzero(reach > UNDECIDED)
         if not undecided.size:
             return self._refined(1.0, assignment.row_ind, assignment.col_ind)
         chosen = undecided[np.argsort(-reach[undecided], kind="stable")[:_MOST_UNDECIDED]]
@@ -160,7 +154,7 @@ class _ScaleSearch:
         """Centre both sets by the pairs of a proposal with little noise; return the best factor then."""
         a, b = self.a[proposal.rows], self.b[proposal.cols]
         centres = np.zeros((2, a.shape[1]))
-        factor = find_centres(a, b, proposal.factor, self.floor, centres)
+        factor = find_centres(as_lines(a), as_lines(b), proposal.factor, self.floor, centres)
         self._move(centres)
         return self._refined(factor, proposal.rows, proposal.cols).factor
 
@@ -187,7 +181,7 @@ class _ScaleSearch:
     def finish(self) -> Fit:
         """Match at the best factor that is known until nothing changes; return the best exact fit."""
         best, values = self._settle()
-        if self.start_value < best - _GAIN:
+        if self.start_value < best - GAIN:
             # The new origins were a mistake.
             self._move(-self.centres)
             self._keep(1.0, self.first)
@@ -203,8 +197,8 @@ class _ScaleSearch:
         """
         while True:
             best = min(self._value(factor) for factor in self.fits)
-            values = np.array([self._value(factor) for factor in self.factors])
-            if best - values.min() <= _GAIN or len(self.fits) >= _MATCHINGS:
+            values = np.min([pairs.values(self.factors) for pairs in self.matchings.values()], axis=0)
+            if best - values.min() <= GAIN or len(self.fits) >= _MATCHINGS:
                 return best, values
             self.visit(float(self.factors[np.argmin(values)]))
 
@@ -217,7 +211,7 @@ class _ScaleSearch:
         self.fits[factor] = fit
         self.matchings[fit.assignment.col_ind.tobytes()] = pairs
         best = self._confine(pairs.refine(factor))
-        better = pairs.value(best) < pairs.value(factor) - _GAIN
+        better = pairs.value(best) < pairs.value(factor) - GAIN
         self.factors = np.union1d(self.factors, [factor, best] if better else [factor])
 
     def _confine(self, factor: float) -> float:
@@ -232,18 +226,7 @@ def _mean(x: FloatArray) -> FloatArray:
 
 def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]:
     """Give the factors within reach of the error of the start, from the matching found there."""
-    n, m = a.shape[0], b.shape[0]
-    partner = b[cols]
-    noise = np.einsum("ij,ij->i", a - partner, a - partner) / a.shape[1]
-    total = np.einsum("ij,ij", a, a)
-    variance = noise @ np.einsum("ij,ij->i", a + partner, a + partner) / (2 * total) ** 2
-    if n < m:
-        # Points without a partner took part in the start: the sampling error of a mean of n out of m squares.
-        squares = np.einsum("ij,ij->i", b, b)
-        variance += squares.var() / (2 * squares.mean()) ** 2 * (1 / n - 1 / m)
-    # In this order: where the shift is too large for the sets to be seen, the variance may be 0 / 0.
-    reach = min(math.log(_WIDEST), _STANDARD_ERRORS * math.sqrt(variance))
-    reach = reach if reach > _NARROW else 0.0
+    reach = window_reach(as_lines(a), as_lines(b[cols]), as_lines(b))
     return math.exp(-reach), math.exp(reach)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import kernel, step_kernel
+from lslmatch._jit import fused_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
 
 #: Pairs of points that are looked at to judge a map, and the least number of points that are asked.
@@ -23,6 +23,9 @@ _PAIRS, _ASKED = 1 << 16, 64
 _GREATEST = math.log(1e4)
 #: Squared distances are not below this, in units of the squared spread: such points coincide.
 _FLOOR = 2.0**-80
+#: Columns that are examined together where the nearest is looked for.
+_BLOCK = 64
+_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 class Map(NamedTuple):
@@ -100,26 +103,49 @@ def _fill_two_nearest(points, columns, above, nearest, squares):
     """Fill the two least squared distances that are greater than `above`, and the column of the least."""
     row = np.empty(columns.shape[1])
     for i in range(points.shape[0]):
-        nearest[i] = _note_two_nearest(points[i], columns, above, row, squares[i])
+        nearest[i] = note_two_nearest(points[i], columns, above, row, squares[i])
 
 
-@step_kernel
-def _note_two_nearest(point, columns, above, row, squares):
+@fused_kernel
+def note_two_nearest(point, columns, above, row, squares):
+    """Return the nearest column, and write the two least squared distances that are greater than `above`."""
     d, m = columns.shape
-    row[:] = 0.0
-    for k in range(d):
+    for j in range(m):
+        row[j] = 0.0
+    together = d - d % 5
+    for k in range(0, together, 5):
+        p0, p1, p2, p3, p4 = point[k], point[k + 1], point[k + 2], point[k + 3], point[k + 4]
+        b0, b1, b2, b3, b4 = columns[k], columns[k + 1], columns[k + 2], columns[k + 3], columns[k + 4]
+        for j in range(m):
+            total = row[j] + (p0 - b0[j]) * (p0 - b0[j]) + (p1 - b1[j]) * (p1 - b1[j])
+            total = total + (p2 - b2[j]) * (p2 - b2[j]) + (p3 - b3[j]) * (p3 - b3[j])
+            row[j] = total + (p4 - b4[j]) * (p4 - b4[j])
+    for k in range(together, d):
         value, column = point[k], columns[k]
         for j in range(m):
             row[j] += (column[j] - value) * (column[j] - value)
-    nearest = 0
-    squares[:] = np.inf
     for j in range(m):
-        if row[j] < squares[1] and row[j] > above:
-            if row[j] < squares[0]:
-                squares[0], squares[1] = row[j], squares[0]
-                nearest = j
-            else:
-                squares[1] = row[j]
+        row[j] = row[j] if row[j] > above else np.inf
+    # The block of the least, by bit patterns, so that these are vector loops.
+    least = second = _GREATEST_BITS
+    start = 0
+    for block in range(0, m, _BLOCK):
+        part, bits = row[block : block + _BLOCK], _GREATEST_BITS
+        for j in range(part.size):
+            bits = min(np.float64(part[j]).view(np.int64), bits)
+        if bits < least:
+            second, least, start = least, bits, block
+        else:
+            second = min(bits, second)
+    squares[0], squares[1] = np.int64(least).view(np.float64), np.inf
+    if second < _GREATEST_BITS:
+        squares[1] = np.int64(second).view(np.float64)
+    nearest = -1
+    for j in range(start, min(start + _BLOCK, m)):
+        if nearest < 0 and row[j] == squares[0]:
+            nearest = j
+        else:
+            squares[1] = min(squares[1], row[j])
     return nearest
 
 
@@ -131,9 +157,9 @@ def _rank_maps(scales, shifts, rows, a, b, a_columns, b_columns, total):
     for k in range(scales.size):
         total[k] = 0.0
         for i in rows:
-            near = _note_two_nearest((a[i] - shifts[k]) / scales[k], b_columns, -1.0, row, squares)
+            near = note_two_nearest((a[i] - shifts[k]) / scales[k], b_columns, -1.0, row, squares)
             point = scales[k] * b[near] + shifts[k]
-            back = _note_two_nearest(point, a_columns, -1.0, back_row, back_squares)
+            back = note_two_nearest(point, a_columns, -1.0, back_row, back_squares)
             squares *= scales[k] * scales[k]
             other = min(squares[1], back_squares[1] if back == i else back_squares[0])
             ratio = max(other, _FLOOR) / max(squares[0], _FLOOR)

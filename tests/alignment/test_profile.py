@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lslmatch import ProfileCurve, check_certificate, match
-from lslmatch.alignment.profile import _GAIN, _mean, _window
+from lslmatch.alignment.profile import GAIN, _mean, _window
 from tests.support.alignment import adversarial, draw, likelihood, searches
 from tests.support.reference import SMALL
 
@@ -43,7 +43,7 @@ def test_the_curve_is_least_at_the_scale_that_is_returned_and_equals_f_there(n, 
     assert (np.diff(curve.scale) > 0).all()
     here = np.argmin(np.abs(np.log(curve.scale / result.scale)))
     assert curve.scale[here] == pytest.approx(result.scale, rel=1e-14)
-    assert curve.value[here] <= curve.value.min() + _GAIN
+    assert curve.value[here] <= curve.value.min() + GAIN
     value = result.objective - min(n, m) * math.log(result.scale)
     assert curve.value[here] == pytest.approx(value, abs=1e-9)
     # Two points on a line are matched exactly, so that their residuals are rounding.
@@ -66,7 +66,7 @@ def test_no_matching_and_no_scale_of_the_window_is_better(n, d, seed):
     scales = np.geomspace(result.profile.scale[0], result.profile.scale[-1], 100)
     found = value(result.permutation, result.scale)
     others = (value(list(p), t) for p in itertools.permutations(range(n)) for t in scales)
-    assert found <= min(others) + _GAIN
+    assert found <= min(others) + GAIN
 
 
 # Standardising is off where noise differs so much, and says so.
@@ -76,7 +76,7 @@ def test_no_matching_and_no_scale_of_the_window_is_better(n, d, seed):
 def test_the_likelihood_is_not_worse_than_after_standardising(n, m, d, seed):
     x, y = draw(n, m, d, seed)
     one, other = match(x, y, alignment="profile"), match(x, y)
-    assert likelihood(x, y, one) <= likelihood(x, y, other) + _GAIN
+    assert likelihood(x, y, one) <= likelihood(x, y, other) + GAIN
 
 
 def test_new_centres_that_make_it_worse_are_given_up():

@@ -1,0 +1,189 @@
+"""The usual course of the search for the scale, for small sets: between two matchings two kernels do it all.
+
+Mostly no point is undecided, the best scale for the pairs found at the moments is also the best for those
+found at that scale, and new origins are no mistake. Then :mod:`lslmatch.alignment.profile` takes the steps
+that are written here without lists, names and objects. Whatever else comes is left to it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._jit import kernel, step_kernel, summing_kernel
+from lslmatch._types import FloatArray
+from lslmatch.alignment.centres import find_centres
+from lslmatch.alignment.likelihood import fill_parabolas, fill_values, refine_factor
+from lslmatch.alignment.moments import check_range
+from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
+from lslmatch.assignment.small_coordinates import exact_residual
+from lslmatch.costs import COINCIDENT
+from lslmatch.results import Affine, MatchResult, ProfileCurve
+from lslmatch.small_sets import are_plain, is_short, match_one
+
+#: A smaller fall of f than this is not worth another matching.
+GAIN = 1e-3
+#: Pairs up to which a matching is repeated even where most columns have a price; with more, these pay.
+_COLD = 400**2
+#: What is found, in this order: the factor, the window's reach, the value at the start, and the floor.
+_FACTOR, _REACH, _START, _FLOOR, _SIZE = range(5)
+
+
+class QuickFit(NamedTuple):
+    """The matching at the start, where the short way leads to it; the last one, if the course is usual."""
+
+    first: MatchResult | None
+    last: MatchResult | None = None
+    curve: ProfileCurve | None = None
+
+
+def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
+    """Minimise the profile likelihood of two checked sets, y not smaller than x, as far as that is usual."""
+    if not (is_short(x.shape, len(y)) and are_plain(x, y)):
+        return QuickFit(None)
+    first = match_one(x, y, "lsl", "standardize")
+    if first is None:
+        return QuickFit(None)
+    (n, d), m = x.shape, len(y)
+    if n * m > _COLD and n == m and 2 * np.count_nonzero(np.asarray(first.col_dual)) > m:
+        return QuickFit(first)
+    a, b, pairs, centres = np.empty((d, n)), np.empty((d, m)), np.empty((3, n)), np.zeros((2, d))
+    found, shift = np.empty(_SIZE), np.empty(d)
+    if not _propose(x, y, first.permutation, first.scale, first.shift, a, b, pairs, centres, found, shift):
+        return QuickFit(first)
+    affine = check_range(Affine(float(found[_FACTOR]) * first.scale, shift))
+    last = match_one(x, y, "lsl", affine)
+    if last is None:
+        return QuickFit(first)
+    curve = np.empty((2, EVEN + 1))
+    if not _trace(first.permutation, last.permutation, a, b, pairs, centres, found, curve):
+        return QuickFit(first)
+    # At an end of the window the factor is one of the even ones.
+    curve = curve[:, np.append(True, curve[0, 1:] > curve[0, :-1])]
+    # The curve shall have the value of the last matching where that is.
+    value = last.objective - n * math.log(affine.scale)
+    curve[1] += value - curve[1, np.searchsorted(curve[0], found[_FACTOR])]
+    return QuickFit(first, last, ProfileCurve(first.scale * curve[0], curve[1]))
+
+
+@kernel
+def _propose(x, y, partners, scale, shift, a, b, pairs, centres, found, new_shift):
+    """Fill the map that is best for the pairs of the start; return whether that is the usual course.
+
+    `a` and `b` become coordinates about the mean of x, as lines, those of `a` about the new centre; `pairs`
+    becomes the parabolas about the new `centres`.
+    """
+    d, n = a.shape
+    height, foot, squares, partner = pairs[0], pairs[1], pairs[2], np.empty((d, n))
+    floor = COINCIDENT * _fill_lines(x, y, scale, shift, a, b, new_shift)
+    _take(b, partners, centres, partner)
+    reach = window_reach(a, partner, b)
+    fill_parabolas(a, partner, height, foot, squares)
+    greatest = 0.0
+    for i in range(n):
+        residual = max(height[i] + squares[i] * ((1.0 - foot[i]) * (1.0 - foot[i])), floor)
+        greatest = max(greatest, squares[i] / residual)
+    if not (reach > 0.0 and reach * math.sqrt(greatest) <= UNDECIDED):
+        return False
+    fill_values(height, foot, squares, floor, np.ones(1), found[_START : _START + 1])
+    factor = _confine(refine_factor(height, foot, squares, floor, 1.0), reach)
+    factor = find_centres(a, partner, factor, floor, centres)
+    for k in range(d):
+        line, place = a[k], centres[0, k]
+        for i in range(n):
+            line[i] -= place
+    _take(b, partners, centres, partner)
+    fill_parabolas(a, partner, height, foot, squares)
+    factor = _confine(refine_factor(height, foot, squares, floor, factor), reach)
+    found[_FACTOR], found[_REACH], found[_FLOOR] = factor, reach, floor
+    for k in range(d):
+        origin = new_shift[k]
+        new_shift[k] = origin - factor * (origin - shift[k]) + (centres[0, k] - factor * centres[1, k])
+    return True
+
+
+@kernel
+def _trace(first, last, a, b, pairs, centres, found, curve):
+    """Fill the curve of the last matching; return whether no scale is better, nor the start."""
+    height, foot, squares = pairs[0], pairs[1], pairs[2]
+    factor, reach, floor = found[_FACTOR], found[_REACH], found[_FLOOR]
+    same = True
+    for i in range(first.size):
+        same &= first[i] == last[i]
+    factors, values = curve[0], curve[1]
+    if not same:
+        partner = np.empty(a.shape)
+        _take(b, last, centres, partner)
+        fill_parabolas(a, partner, height, foot, squares)
+        factors[0] = factor
+        factors[1] = _confine(refine_factor(height, foot, squares, floor, factor), reach)
+        fill_values(height, foot, squares, floor, factors[:2], values[:2])
+        if not values[1] >= values[0] - GAIN:
+            return False
+    # The even ones, and the factor in its place among them.
+    place = 0
+    for k in range(EVEN):
+        even = math.exp(reach * (2.0 * k / (EVEN - 1) - 1.0))
+        factors[k + 1 if even > factor else k] = even
+        place += even <= factor
+    factors[place] = factor
+    fill_values(height, foot, squares, floor, factors, values)
+    least = values[0]
+    for k in range(values.size):
+        least = min(least, values[k])
+    return values[place] <= least + GAIN and values[place] <= found[_START] + GAIN
+
+
+@step_kernel
+def _fill_lines(x, y, scale, shift, a, b, origin):
+    """Fill coordinates about the mean of x, the `origin`; return the mean square of all of them."""
+    (d, n), m = a.shape, b.shape[1]
+    for i in range(n):
+        for k in range(d):
+            a[k, i] = x[i, k] - x[0, k]
+    for j in range(m):
+        for k in range(d):
+            b[k, j] = y[j, k] - y[0, k]
+    total = 0.0
+    for k in range(d):
+        mean = _mean(a[k])
+        origin[k] = x[0, k] + mean
+        total += _map_line(a[k], 1.0, -mean)
+        total += _map_line(b[k], scale, -mean - exact_residual(x[0, k], y[0, k], scale, shift[k]))
+    return total / (n + m)
+
+
+@summing_kernel
+def _mean(line):
+    """Give the mean of the numbers of a line."""
+    total = 0.0
+    for i in range(line.size):
+        total += line[i]
+    return total / line.size
+
+
+@summing_kernel
+def _map_line(line, scale, offset):
+    """Multiply, add, and return the sum of squares."""
+    total = 0.0
+    for i in range(line.size):
+        value = scale * line[i] + offset
+        line[i] = value
+        total += value * value
+    return total
+
+
+@step_kernel
+def _take(b, columns, centres, out):
+    """Take columns, about the second centre."""
+    for k in range(out.shape[0]):
+        line, place, other = b[k], centres[1, k], out[k]
+        for i in range(other.size):
+            other[i] = line[columns[i]] - place
+
+
+@step_kernel
+def _confine(factor, reach):
+    return min(max(factor, math.exp(-reach)), math.exp(reach))
