@@ -262,7 +262,9 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
                 continue
             col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
             if numbers[p, FREE] == MANY_FREE:
-                free = reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col)
+                free = reduce_small(
+                    cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col, nearest
+                )
             if free:
                 lazy = logarithm and numbers[p, FREE] == FEW_FREE
                 # What is not needed any more serves again, coordinates included.

@@ -157,9 +157,10 @@ def test_both_kinds_of_kernel_have_the_same_options(monkeypatch):
     assert _jit.kernel(double).__wrapped__ is double  # it only keeps still
     assert _jit.inline_kernel(double) is double
     cached, inline = options
-    assert inline.pop("inline") == "always"
     # One policy: no option that would let infinities be optimised away.
-    assert cached == inline
+    assert {name: inline.pop(name) for name in cached} == cached
+    assert inline.pop("forceinline")
+    assert set(inline) == {"pipeline_class", "no_cpython_wrapper", "_nrt"}
     assert cached["nogil"] is True
     assert not cached.get("fastmath", False)
     assert not cached.get("parallel", False)
@@ -187,6 +188,23 @@ compiled_only = pytest.mark.skipif(SMALL, reason="plain Python has no cache")
 def test_a_kernel_is_cached_on_disk():
     assert not found_in_cache()
     assert found_in_cache()
+
+
+_double_step = _jit.step_kernel(double)
+
+
+def _add_doubles(first, second):
+    return _double_step(first) + _double_step(second)
+
+
+@compiled_only
+def test_a_step_has_machine_code_of_its_own_only_for_python():
+    assert _jit.kernel(_add_doubles)(1, 20) == 42
+    (compiled,) = _double_step.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+    # For a type that a kernel has compiled, and for another one.
+    assert _double_step(21) == 42
+    assert _double_step(0.5) == 1.0
 
 
 @compiled_only

@@ -89,16 +89,18 @@ def _contradiction(
 @kernel
 def may_contradict(x, y, permutation, scale, shift):
     """Take a first look, in little time, and say whether there is half of what would be a doubt."""
-    return _look_first(x, y, permutation, scale, shift, min(x.shape[0], _ASKED))
-
-
-@summing_kernel
-def _look_first(x, y, permutation, scale, shift, n):
-    d = x.shape[1]
+    n, d = min(x.shape[0], _ASKED), x.shape[1]
     # A line for each coordinate, so that loops over the pairs are vector loops; a little longer, because
     # the cache has only a few places for addresses that differ by a power of two.
     residual, position = np.empty((d, n + 8)), np.empty((d, n + 8))
-    centre, length, distance, product = np.zeros(d), np.zeros(n), np.empty(n), np.zeros(n)
+    spare = residual, position, np.zeros(d), np.zeros(n), np.empty(n), np.zeros(n)
+    return _look_first(x, y, permutation, scale, shift, n, spare)
+
+
+@summing_kernel
+def _look_first(x, y, permutation, scale, shift, n, spare):
+    d = x.shape[1]
+    residual, position, centre, length, distance, product = spare
     greatest = 0.0
     for i in range(n):
         row = i * (x.shape[0] - 1) // (n - 1)

@@ -211,8 +211,6 @@ def _search_shortest_path(screen, factors, lists, state, work, starts, rows, pri
     """Dijkstra's search from free rows to the nearest free column or row that stays alone, which it returns.
 
     Once it has computed so many rows it pauses, and goes on when it is called again.
-    Written as one loop over bare arrays: at this point in the program, counting the references of an
-    array that is handed to a function would cost more than what the function does.
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state

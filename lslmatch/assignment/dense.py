@@ -225,7 +225,6 @@ def _search_shortest_path(cost, state, work, start):
     Returns how many rows were scanned, how many columns were closed, and the free column that was
     reached (-1: none can be).
     """
-    # Taken out of their tuples here: done in the loop, that would count references every time.
     row_dual, row_of_col = state.row_dual, state.row_of_col
     shortest, open_dual, closed_cols = work.shortest, work.open_dual, work.closed_cols
     distance, scans_before = work.distance, work.scans_before

@@ -17,6 +17,7 @@ from lslmatch.costs import COINCIDENT
 UNKNOWN, NOT_ORDINARY = 0.0, -1.0
 #: Units are ordinary powers of two up to this one, and down to its inverse.
 _GREATEST_UNIT = 2.0**100
+_GREATEST_SQUARE = _GREATEST_UNIT * _GREATEST_UNIT
 #: Veltkamp's factor, which splits a double into halves.
 _SPLIT = 134217729.0
 
@@ -50,7 +51,7 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
             line[j] = scale * line[j] + offset
     mean_square = (x_total + scale * scale * y_total + m * apart) / (n + m)
     # What is not finite is not below anything.
-    ordinary = greatest < _GREATEST_UNIT and 1.0 / _GREATEST_UNIT**2 < mean_square < _GREATEST_UNIT**2
+    ordinary = greatest < _GREATEST_UNIT and 1.0 / _GREATEST_SQUARE < mean_square < _GREATEST_SQUARE
     if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT:
         numbers[SCALE] = scale
         numbers[FLOOR] = mean_square * COINCIDENT

@@ -26,14 +26,14 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @step_kernel
-def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col):
+def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col, free_rows):
     """Reduce columns (of square problems) and rows, and match what can be; return how many rows are left.
 
     As the dense solver does, with one sweep of augmenting row reduction of a bounded number of scans. Column
     duals and partners are overwritten; of squared distances, logarithms are taken first if they are wanted.
+    `free_rows` is spare.
     """
     n, m = row_dual.size, col_dual.size
-    free_rows = np.empty(n, np.int64)
     for i in range(n):
         col_of_row[i] = -1
         line = cost[i]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import fused_kernel, inline_kernel, kernel
+from lslmatch._jit import fused_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 
@@ -200,12 +200,13 @@ def _search(points, p, s, tree, order, start, out, work):
 
     After some work, or if `out` might become full, it returns after a row before all are done.
     """
-    return _search_rows(points, p, s, tree, order, start, out, work)
+    gaps, values = np.empty(_CHILDREN, np.float32), np.empty(_LEAF, np.float32)
+    spare = np.empty(_CHILDREN * 12, np.intp), gaps, np.empty(points[0].shape[1], np.float32), values
+    return _search_rows(points, p, s, tree, order, start, out, work, spare)
 
 
 @fused_kernel
-def _search_rows(points_of_rows, p, s, tree, order, start, out, work):
-    # Taken out of the tuple here: done in the loop, that would count references every time.
+def _search_rows(points_of_rows, p, s, tree, order, start, out, work, spare):
     low, high, greatest_q, greatest_t, first, col, centre, radius = tree[:8]
     points, squares, unit, middle, q, t = tree[8:]
     x, coarse = points_of_rows
@@ -214,10 +215,7 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work):
     room = out_row.size - col.size
     last_nodes = first.size - centre.shape[0]
     found = 0
-    stack = np.empty(_CHILDREN * 12, np.intp)
-    gaps = np.empty(_CHILDREN, np.float32)
-    seen = np.empty(d, np.float32)
-    values = np.empty(_LEAF, np.float32)
+    stack, gaps, seen, values = spare
     shrunk = 1.0 - (d + 8) * _ROUNDOFF
     for r in range(start, order.size):
         if work < 0 or found > room:
@@ -273,7 +271,7 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work):
     return order.size, found
 
 
-@inline_kernel
+@fused_kernel
 def _squared_gaps(point, low, high, gaps):
     """Fill `gaps` with the squared distances of a point from the boxes of a node's children."""
     zero = np.float32(0.0)
@@ -288,7 +286,7 @@ def _squared_gaps(point, low, high, gaps):
             gaps[c] += gap * gap
 
 
-@inline_kernel
+@fused_kernel
 def _look_from(centre, point, seen):
     """Fill `seen` with -2 times the point as seen from a centre; return the squared distance of the two."""
     square0 = square1 = 0.0
@@ -305,7 +303,7 @@ def _look_from(centre, point, seen):
     return square0 + square1
 
 
-@inline_kernel
+@fused_kernel
 def _add_squares(seen, begin, end, points, squares, values):
     """Add to `values` the squared distances in coordinates begin, ..., end - 1, four at a time."""
     square = np.float32(0.0)
@@ -326,7 +324,7 @@ def _add_squares(seen, begin, end, points, squares, values):
             values[j] += a0 * points[k, j]
 
 
-@inline_kernel
+@fused_kernel
 def _any_doubtful(values, p, s, q, t):
     """Say whether some column's squared distance may not be what it needs."""
     doubtful = False

@@ -130,7 +130,11 @@ def _search_cycles(optimum, free_cols, arcs, rows, margins, kept, node_of_slot):
         distance[start] = 0.0
         while node >= 0 and estimate + arcs.entering[start] < shortest:
             is_open[node] = False
-            lengths = _arcs_from(optimum, free_cols, node, kept, node_of_slot)
+            slot = node % node_of_slot.size
+            lengths = kept[slot]
+            if node_of_slot[slot] != node:
+                node_of_slot[slot] = node
+                _fill_arcs(optimum, free_cols, node, lengths)
             length = distance[node]
             node, estimate = -1, np.inf
             for k in range(nodes):
@@ -144,23 +148,18 @@ def _search_cycles(optimum, free_cols, arcs, rows, margins, kept, node_of_slot):
 
 
 @inline_kernel
-def _arcs_from(optimum, free_cols, node, kept, node_of_slot):
-    """Return the lengths of the arcs from a node, computed unless they are still in their slot."""
-    slot = node % node_of_slot.size
-    arcs = kept[slot]
-    if node_of_slot[slot] != node:
-        node_of_slot[slot] = node
-        n = optimum.col_of_row.size
-        for k in range(n):
-            col = optimum.col_of_row[k]
-            arcs[k] = _reduced_cost(optimum, node, col) if node < n else max(-optimum.col_dual[col], 0.0)
-        if n < arcs.size:
-            arcs[n] = np.inf
-            if node < n:
-                for j in free_cols:
-                    arcs[n] = min(arcs[n], _reduced_cost(optimum, node, j))
-        arcs[node] = np.inf
-    return arcs
+def _fill_arcs(optimum, free_cols, node, arcs):
+    """Compute the lengths of the arcs from a node."""
+    n = optimum.col_of_row.size
+    for k in range(n):
+        col = optimum.col_of_row[k]
+        arcs[k] = _reduced_cost(optimum, node, col) if node < n else max(-optimum.col_dual[col], 0.0)
+    if n < arcs.size:
+        arcs[n] = np.inf
+        if node < n:
+            for j in free_cols:
+                arcs[n] = min(arcs[n], _reduced_cost(optimum, node, j))
+    arcs[node] = np.inf
 
 
 @inline_kernel
