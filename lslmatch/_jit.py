@@ -53,8 +53,12 @@ def kernel(function: F) -> F:
 
 
 def inline_kernel(function: F) -> F:
-    """Compile a small step into the kernels that call it, at every call."""
-    return _step(function, forceinline=True)
+    """Compile a small step into the kernels that call it, at every call.
+
+    It counts no references, since these atomic operations may cost more than all the rest. So it makes no
+    arrays, and returns none.
+    """
+    return _step(function, forceinline=True, _nrt=False)
 
 
 def step_kernel(function: F) -> F:
@@ -73,11 +77,7 @@ def summing_kernel(function: F) -> F:
 
 
 def _step(function: F, **options: Any) -> F:
-    """Compile a function as a part of the kernels that call it: no cache file, no machine code of its own.
-
-    It counts no references, since atomic operations may cost more than all the rest. So it makes no arrays,
-    and returns none.
-    """
+    """Compile a function as a part of the kernels that call it: no cache file, no machine code of its own."""
     options |= _OPTIONS
     part: Any = numba.njit(**options | _AS_PART)(function)
     if part is function:  # as it is if NUMBA_DISABLE_JIT is set
@@ -125,7 +125,7 @@ class _PartLibrary(JITCodeLibrary):
         """Do without the objects of Python, which are for kernels that hold the GIL."""
 
 
-_AS_PART: dict[str, Any] = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "_nrt": False}
+_AS_PART: dict[str, Any] = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True}
 
 
 class _WithoutCollector(event.Listener):

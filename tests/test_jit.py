@@ -198,6 +198,7 @@ def _add_doubles(first, second):
 
 
 @compiled_only
+@pytest.mark.usefixtures("cache")
 def test_a_step_has_machine_code_of_its_own_only_for_python():
     assert _jit.kernel(_add_doubles)(1, 20) == 42
     (compiled,) = _double_step.overloads.values()

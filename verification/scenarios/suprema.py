@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import inline_kernel, kernel, step_kernel
 
 
 @kernel
@@ -116,7 +116,7 @@ def _quadratic_pair(a, b, c, var_i, var_j, low, high):
     return least, most
 
 
-@inline_kernel
+@step_kernel
 def _moving_pair(mu_i, mu_j, xi_i, xi_j, squares, products, variances, low, high):
     """Largest |N| / sqrt(Q S): N = (mu_i - a mu_j).(xi_i - a xi'_j), Q = |mu_i - a mu_j|^2, S a variance."""
     var_i, var_j = variances
@@ -155,7 +155,7 @@ def _moving_pair(mu_i, mu_j, xi_i, xi_j, squares, products, variances, low, high
     return best
 
 
-@inline_kernel
+@step_kernel
 def _roots_between(quartic, low, high, roots):
     """Fill `roots` with the sign changes of a quartic in (low, high), and count them.
 
