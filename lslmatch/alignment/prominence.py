@@ -10,11 +10,12 @@ points without a partner, prominences are those of chance.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel, kernel
+from lslmatch._jit import fused_kernel, kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 
 #: Pairs of points that are looked at to judge a map, and the least number of points that are asked.
@@ -22,7 +23,7 @@ _PAIRS, _ASKED = 1 << 16, 64
 #: No pair counts for more than this: one that coincides by construction proves little.
 _GREATEST = math.log(1e4)
 #: Squared distances are not below this, in units of the squared spread: such points coincide.
-_FLOOR = 2.0**-80
+FLOOR = 2.0**-80
 #: Columns that are examined together where the nearest is looked for.
 _BLOCK = 64
 _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -53,63 +54,93 @@ class Judge:
 
     def __init__(self, a: FloatArray, b: FloatArray) -> None:
         self.a, self.b = a, b
-        self._a_columns, self._b_columns = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
-        asked = min(len(a), max(_ASKED, _PAIRS // len(b)))
-        self.rows = np.unique(np.linspace(0, len(a) - 1, asked).astype(np.intp))
+        self._a_lines, self._b_lines = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
+        self.rows = asked_rows(len(a), len(b))
 
     def judge(self, map_: Map, rows: IntArray | None = None) -> Judged:
         """Find the nearest partners of some points, by default of those that are asked."""
         rows = self.rows if rows is None else rows
-        scale, shift = map_
-        cols, squares = _two_nearest((self.a[rows] - shift) / scale, self._b_columns)
-        back, back_squares = _two_nearest(scale * self.b[cols] + shift, self._a_columns)
-        # Of the column's pairs the least that is not the row's own.
-        other = np.where(back == rows, back_squares[:, 1], back_squares[:, 0])
-        other = np.minimum(other, squares[:, 1] * (scale * scale))
-        own = np.maximum(squares[:, 0] * (scale * scale), _FLOOR)
-        prominence = np.log(np.maximum(other, _FLOOR) / own)
-        # Where a map is out of range there is no partner.
-        return Judged(map_, cols, np.clip(np.nan_to_num(prominence, nan=0.0), 0.0, _GREATEST))
+        cols, prominence = np.empty(len(rows), np.intp), np.empty(len(rows))
+        fill_prominences(rows, *map_, self._a_lines, self._b_lines, FLOOR, cols, prominence)
+        return Judged(map_, cols, prominence)
 
     def rank(self, scales: FloatArray, shifts: FloatArray, rows: IntArray) -> FloatArray:
         """Give the sum of the prominences of some points under each of many maps."""
         total = np.empty(len(scales))
-        _rank_maps(scales, shifts, rows, self.a, self.b, self._a_columns, self._b_columns, total)
+        _rank_maps(scales, shifts, rows, self._a_lines, self._b_lines, total)
         return total
 
     def chance(self) -> float:
         """Give the mean prominence that chance would give: of points beside others of their own set."""
-        _, squares = _two_nearest(self.a[self.rows], self._a_columns, True)
-        squares = np.maximum(squares, _FLOOR)
-        # Where all others coincide with a point there is no second one.
-        prominence = np.nan_to_num(np.log(squares[:, 1] / squares[:, 0]), nan=0.0)
-        return float(np.minimum(prominence, _GREATEST).mean())
+        return float(mean_by_chance(self.rows, self._a_lines, FLOOR))
 
 
-def _two_nearest(
-    points: FloatArray, columns: FloatArray, others_only: bool = False
-) -> tuple[IntArray, FloatArray]:
-    """Give the nearest of the points in `columns` (d, m), and the squared distances of the two nearest.
-
-    If `others_only`, points at distance 0 do not count.
-    """
-    nearest, squares = np.empty(len(points), np.intp), np.empty((len(points), 2))
-    _fill_two_nearest(points, columns, 0.0 if others_only else -1.0, nearest, squares)
-    return nearest, squares
+@lru_cache(maxsize=256)
+def asked_rows(n: int, m: int) -> IntArray:
+    """Choose those of n points that are asked for their nearest among m."""
+    asked = min(n, max(_ASKED, _PAIRS // m))
+    return np.unique(np.linspace(0, n - 1, asked).astype(np.intp))
 
 
 @kernel
-def _fill_two_nearest(points, columns, above, nearest, squares):
-    """Fill the two least squared distances that are greater than `above`, and the column of the least."""
-    row = np.empty(columns.shape[1])
-    for i in range(points.shape[0]):
-        nearest[i] = note_two_nearest(points[i], columns, above, row, squares[i])
+def fill_prominences(rows, scale, shift, a, b, floor, cols, prominence):
+    """Fill the nearest partners of some points of `a` under a map, and how far they stand out."""
+    room, point, squares = np.empty((2, max(a.shape[1], b.shape[1]))), np.empty(a.shape[0]), np.empty((2, 2))
+    for i in range(rows.size):
+        cols[i], prominence[i] = _stand_out(rows[i], scale, shift, a, b, floor, room, point, squares)
+
+
+@kernel
+def mean_by_chance(rows, a, floor):
+    """Give the mean prominence of points beside others of their own set; coincident ones do not count."""
+    room, point, squares = np.empty(a.shape[1]), np.empty(a.shape[0]), np.empty(2)
+    total = 0.0
+    for i in rows:
+        for k in range(point.size):
+            point[k] = a[k, i]
+        note_two_nearest(point, a, 0.0, room, squares)
+        total += _log_ratio(squares[1], squares[0], floor)
+    return total / rows.size
+
+
+@kernel
+def _rank_maps(scales, shifts, rows, a, b, total):
+    """Fill the sum of the prominences of `rows` under each map."""
+    room, point, squares = np.empty((2, max(a.shape[1], b.shape[1]))), np.empty(a.shape[0]), np.empty((2, 2))
+    for k in range(scales.size):
+        total[k] = 0.0
+        for i in rows:
+            _, prominence = _stand_out(i, scales[k], shifts[k], a, b, FLOOR, room, point, squares)
+            total[k] += prominence
+
+
+@step_kernel
+def _stand_out(i, scale, shift, a, b, floor, room, point, squares):
+    """Return the nearest partner of a point, and how far the pair stands out."""
+    for k in range(point.size):
+        point[k] = (a[k, i] - shift[k]) / scale
+    near = note_two_nearest(point, b, -1.0, room[0], squares[0])
+    for k in range(point.size):
+        point[k] = scale * b[k, near] + shift[k]
+    back = note_two_nearest(point, a, -1.0, room[1], squares[1])
+    # Of the column's pairs the least that is not the row's own.
+    other = squares[1, 1] if back == i else squares[1, 0]
+    other = min(other, squares[0, 1] * (scale * scale))
+    return near, _log_ratio(other, squares[0, 0] * (scale * scale), floor)
+
+
+@step_kernel
+def _log_ratio(other, own, floor):
+    ratio = max(other, floor) / max(own, floor)
+    # Where a map is out of range there is no partner, and no number.
+    return min(math.log(ratio), _GREATEST) if ratio > 1.0 else 0.0
 
 
 @fused_kernel
-def note_two_nearest(point, columns, above, row, squares):
+def note_two_nearest(point, columns, above, room, squares):
     """Return the nearest column, and write the two least squared distances that are greater than `above`."""
     d, m = columns.shape
+    row = room[:m]
     for j in range(m):
         row[j] = 0.0
     together = d - d % 5
@@ -147,21 +178,3 @@ def note_two_nearest(point, columns, above, row, squares):
         else:
             squares[1] = min(squares[1], row[j])
     return nearest
-
-
-@kernel
-def _rank_maps(scales, shifts, rows, a, b, a_columns, b_columns, total):
-    """Fill the sum of the prominences of `rows` under each map, as `Judge.judge` computes them."""
-    row, back_row = np.empty(b.shape[0]), np.empty(a.shape[0])
-    squares, back_squares = np.empty(2), np.empty(2)
-    for k in range(scales.size):
-        total[k] = 0.0
-        for i in rows:
-            near = note_two_nearest((a[i] - shifts[k]) / scales[k], b_columns, -1.0, row, squares)
-            point = scales[k] * b[near] + shifts[k]
-            back = note_two_nearest(point, a_columns, -1.0, back_row, back_squares)
-            squares *= scales[k] * scales[k]
-            other = min(squares[1], back_squares[1] if back == i else back_squares[0])
-            ratio = max(other, _FLOOR) / max(squares[0], _FLOOR)
-            if ratio > 1.0:
-                total[k] += min(np.log(ratio), _GREATEST)

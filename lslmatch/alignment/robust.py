@@ -5,7 +5,7 @@ partners stand out from all other candidates (:mod:`lslmatch.alignment.prominenc
 that is the log-likelihood of a pair beside that of its best alternative, and a false pair adds nothing to it.
 
 1. Begin with the moments; refit scale and shift, as the moments would, on the more prominent half of the
-   pairs that stand out; repeat that.
+   pairs that stand out; repeat that. Where that changes little, a kernel sees it (`sound_moments.py`).
 2. If the best map is not convincing, begin with robust centres on each other at several scales
    (`starts.py`), and if none is convincing yet, with maps from two points of either set (`hypotheses.py`).
    A map is convincing if pairs stand out more than points do from others of their own set, which is chance.
@@ -26,24 +26,22 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.hypotheses import two_point_maps
-from lslmatch.alignment.moments import check_range, estimate_affine
+from lslmatch.alignment.moments import affine_of_moments, check_range
 from lslmatch.alignment.prominence import Judge, Judged, Map
+from lslmatch.alignment.sound_moments import (
+    BEYOND_CHANCE,
+    CONVINCING,
+    LEAST_PAIRS,
+    REFITS,
+    seen_if_sound,
+)
 from lslmatch.alignment.starts import Central, as_given, central, in_units, robust_starts, spread_evenly
 from lslmatch.results import Affine
 
-#: A map is convincing if the mean prominence is above this multiple of that of chance. Wrong maps had up to
-#: 1.05 of it with 120 points in two dimensions, right ones of hard sets 1 to 2, of easy ones more.
-_CONVINCING = 1.25
 #: Robust starts that are refitted, after all were judged once.
 _STARTS = 4
-#: Refits from one start, at most.
-_REFITS = 8
-#: Pairs that a refit needs.
-_LEAST_PAIRS = 3
 #: Points that are asked whether a map is better than the moments, and for the last refit.
 _ASKED_AGAIN, _ASKED_LAST = 128, 256
-#: Standard errors by which the mean prominence must exceed that of the moments.
-_BEYOND_CHANCE = 2.0
 
 
 class Improved(NamedTuple):
@@ -56,7 +54,7 @@ class Improved(NamedTuple):
 
 def fit_robust(x: FloatArray, y: FloatArray) -> Alignment:
     """Align two checked sets of which up to half of the points may be wild or without a partner."""
-    moments = estimate_affine(x, y)
+    moments = affine_of_moments(x, y)
     found = improve_moments(x, y, moments)
     return Alignment(moments if found.affine is None else found.affine, decision=found.decision)
 
@@ -65,11 +63,15 @@ def fit_robust(x: FloatArray, y: FloatArray) -> Alignment:
 @np.errstate(all="ignore")
 def improve_moments(x: FloatArray, y: FloatArray, moments: Affine) -> Improved:
     """Look for a map that is better than the moments; without one they may be kept."""
+    turned = len(x) > len(y)
+    seen = seen_if_sound(y, x, _inverse(moments)) if turned else seen_if_sound(x, y, moments)
+    if seen is not None:
+        return Improved(None, _moments_kept(_words(*seen)), False)
     first, second = central(x), central(y)
     if first is None or second is None:
         why = "alignment: moments, as half of the points of a set coincide or are out of range"
         return Improved(None, why, False)
-    if len(x) <= len(y):
+    if not turned:
         found = _search(first, second, moments)
         return found if found.affine is None else found._replace(affine=check_range(found.affine))
     found = _search(second, first, _inverse(moments))
@@ -83,7 +85,7 @@ def _search(a: Central, b: Central, moments: Affine) -> Improved:
     before = judge.judge(in_units(moments, a, b))
     best = _refined(judge, before)
     for starts in (_central_maps, _two_point_maps):
-        if best.mean <= _CONVINCING * chance:
+        if best.mean <= CONVINCING * chance:
             refined = [_refined(judge, judge.judge(map_)) for map_ in starts(judge, a, b)]
             best = max([best, *refined], key=lambda one: one.mean)
     others = np.delete(np.arange(len(judge.a)), judge.rows)
@@ -91,10 +93,9 @@ def _search(a: Central, b: Central, moments: Affine) -> Improved:
         # The best of several maps looks better than it is: to points that chose it, not to others.
         rows = others[spread_evenly(others.size, _ASKED_AGAIN)]
         before, best = judge.judge(before.map, rows), judge.judge(best.map, rows)
-    seen = f"pairs stand out by {best.mean:.2g} with robust estimates, {before.mean:.2g} with moments, "
-    seen += f"{chance:.2g} by chance"
+    seen = _words(best.mean, before.mean, chance)
     if not _is_better(best, before):
-        return Improved(None, f"alignment: moments, which robust estimates do not improve ({seen})", False)
+        return Improved(None, _moments_kept(seen), False)
     rows = spread_evenly(len(judge.a), _ASKED_LAST)
     last = judge.judge(best.map, rows)
     map_ = _refit(judge, last, rows)
@@ -103,10 +104,19 @@ def _search(a: Central, b: Central, moments: Affine) -> Improved:
     return Improved(as_given(map_, a, b), f"alignment: robust ({seen})", best.mean > chance)
 
 
+def _words(best: float, before: float, chance: float) -> str:
+    seen = f"{best:.2g} with robust estimates, {before:.2g} with moments, {chance:.2g} by chance"
+    return f"pairs stand out by {seen}"
+
+
+def _moments_kept(seen: str) -> str:
+    return f"alignment: moments, which robust estimates do not improve ({seen})"
+
+
 def _is_better(one: Judged, other: Judged) -> bool:
     """Tell whether the same points stand out more under a map than under another one, beyond chance."""
     gain = one.prominence - other.prominence
-    return bool(gain.mean() > _BEYOND_CHANCE * gain.std() / math.sqrt(gain.size))
+    return bool(gain.mean() > BEYOND_CHANCE * gain.std() / math.sqrt(gain.size))
 
 
 def _central_maps(judge: Judge, a: Central, b: Central) -> list[Map]:
@@ -122,7 +132,7 @@ def _two_point_maps(judge: Judge, a: Central, b: Central) -> list[Map]:
 def _refined(judge: Judge, judged: Judged) -> Judged:
     """Refit until the pairs stay the same; return the best map on the way."""
     best = judged
-    for _ in range(_REFITS):
+    for _ in range(REFITS):
         map_ = _refit(judge, judged, judge.rows)
         if map_ is None:
             break
@@ -136,9 +146,9 @@ def _refined(judge: Judge, judged: Judged) -> Judged:
 def _refit(judge: Judge, judged: Judged, rows: IntArray) -> Map | None:
     """Standardise the more prominent half of the pairs that stand out; None if these are too few."""
     count = np.count_nonzero(judged.prominence > 0.0)
-    if count < _LEAST_PAIRS:
+    if count < LEAST_PAIRS:
         return None
-    half = np.argsort(-judged.prominence, kind="stable")[: max((count + 1) // 2, _LEAST_PAIRS)]
+    half = np.argsort(-judged.prominence, kind="stable")[: max((count + 1) // 2, LEAST_PAIRS)]
     a, b = judge.a[rows[half]], judge.b[judged.cols[half]]
     a_mean, b_mean = a.mean(axis=0), b.mean(axis=0)
     scale = math.sqrt(np.square(a - a_mean).sum() / np.square(b - b_mean).sum())

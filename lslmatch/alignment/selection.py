@@ -8,9 +8,10 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch.alignment.fit import Alignment, fit_at
-from lslmatch.alignment.moments import estimate_affine
+from lslmatch.alignment.moments import affine_of_moments
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import improve_moments
+from lslmatch.alignment.without_map import CLEARLY, is_clearly_worse
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.assignment.streamed import least_costs
 from lslmatch.costs import log_rule
@@ -22,8 +23,6 @@ from lslmatch.results import Affine
 _CLEARLY_BETTER = 0.1
 #: One in so many rows is looked at first, if these are so many.
 _SAMPLED, _FEWEST = 4, 32
-#: Standard errors by which their mean cost must be too high, such that no others are looked at.
-_CLEARLY = 6.0
 
 
 def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
@@ -36,7 +35,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     """
     d = x.shape[1]
     # The search begins at the standardised sets, so they need no fit of their own.
-    moments = estimate_affine(x, y)
+    moments = affine_of_moments(x, y)
     profile = fit_profile(x, y, workers, moments)
     fits = {"the profile likelihood": profile}
     robust = improve_moments(x, y, moments)
@@ -48,8 +47,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     name = min(fits, key=lambda name: fits[name].value)
     limit = fits[name].value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
-    geometry = common_coordinates(x, y, identity)
-    if _may_reach(geometry, limit, workers):
+    if not is_clearly_worse(x, y, limit) and _may_reach(common_coordinates(x, y, identity), limit, workers):
         fit = fit_at(x, y, identity, workers)
         if fit.value < limit:
             fits["no alignment"] = fit
@@ -69,6 +67,6 @@ def _may_reach(geometry: Geometry, limit: float, workers: int) -> bool:
     n, m = geometry.shape
     if n >= _SAMPLED * _FEWEST:
         some = least_costs(geometry.taken(np.arange(0, n, _SAMPLED), np.arange(m)), rule, workers=workers)
-        if some.mean() - _CLEARLY * some.std() / math.sqrt(some.size) > limit / n:
+        if some.mean() - CLEARLY * some.std() / math.sqrt(some.size) > limit / n:
             return False
     return bool(least_costs(geometry, rule, workers=workers).sum() <= limit)

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import kernel, step_kernel, summing_kernel
+from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray
 from lslmatch.alignment.centres import find_centres
+from lslmatch.alignment.common_lines import fill_lines
 from lslmatch.alignment.likelihood import fill_parabolas, fill_values, refine_factor
 from lslmatch.alignment.moments import check_range
 from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
-from lslmatch.assignment.small_coordinates import exact_residual
 from lslmatch.costs import COINCIDENT
 from lslmatch.results import Affine, MatchResult, ProfileCurve
 from lslmatch.small_sets import are_plain, is_short, match_one
@@ -77,7 +77,7 @@ def _propose(x, y, partners, scale, shift, a, b, pairs, centres, found, new_shif
     """
     d, n = a.shape
     height, foot, squares, partner = pairs[0], pairs[1], pairs[2], np.empty((d, n))
-    floor = COINCIDENT * _fill_lines(x, y, scale, shift, a, b, new_shift)
+    floor = COINCIDENT * fill_lines(x, y, scale, shift, a, b, new_shift)
     _take(b, partners, centres, partner)
     reach = window_reach(a, partner, b)
     fill_parabolas(a, partner, height, foot, squares)
@@ -134,45 +134,6 @@ def _trace(first, last, a, b, pairs, centres, found, curve):
     for k in range(values.size):
         least = min(least, values[k])
     return values[place] <= least + GAIN and values[place] <= found[_START] + GAIN
-
-
-@step_kernel
-def _fill_lines(x, y, scale, shift, a, b, origin):
-    """Fill coordinates about the mean of x, the `origin`; return the mean square of all of them."""
-    (d, n), m = a.shape, b.shape[1]
-    for i in range(n):
-        for k in range(d):
-            a[k, i] = x[i, k] - x[0, k]
-    for j in range(m):
-        for k in range(d):
-            b[k, j] = y[j, k] - y[0, k]
-    total = 0.0
-    for k in range(d):
-        mean = _mean(a[k])
-        origin[k] = x[0, k] + mean
-        total += _map_line(a[k], 1.0, -mean)
-        total += _map_line(b[k], scale, -mean - exact_residual(x[0, k], y[0, k], scale, shift[k]))
-    return total / (n + m)
-
-
-@summing_kernel
-def _mean(line):
-    """Give the mean of the numbers of a line."""
-    total = 0.0
-    for i in range(line.size):
-        total += line[i]
-    return total / line.size
-
-
-@summing_kernel
-def _map_line(line, scale, offset):
-    """Multiply, add, and return the sum of squares."""
-    total = 0.0
-    for i in range(line.size):
-        value = scale * line[i] + offset
-        line[i] = value
-        total += value * value
-    return total
 
 
 @step_kernel

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.prominence import Map
+from lslmatch.alignment.sound_moments import ASKED
 from lslmatch.geometry.powers import times_power
 from lslmatch.results import Affine
 
@@ -18,8 +19,6 @@ from lslmatch.results import Affine
 _FACTORS = 2.0 ** np.array([0.0, -0.5, 0.5, -1.0, 1.0])
 #: Steps towards the spatial median, and towards the centre of the nearest half.
 _MEDIAN_STEPS, _HALF_STEPS = 12, 6
-#: Points that are asked for centre and unit, at most.
-_ASKED = 512
 #: Coordinates beyond this are wild enough; so their squares are in the range of float64.
 _WILDEST = 2.0**200
 
@@ -35,7 +34,7 @@ class Central(NamedTuple):
 
 def central(points: FloatArray) -> Central | None:
     """Take a set in robust units; None if there are none, as half of its points coincide."""
-    some = points[spread_evenly(len(points), _ASKED)]
+    some = points[spread_evenly(len(points), ASKED)]
     start = np.median(some / 2.0, axis=0) * 2.0
     deviations = some - start
     typical = float(np.median(np.abs(deviations).max(axis=1)))

@@ -117,6 +117,7 @@ def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=Fals
     monkeypatch.setattr(
         selection, "fit_at", lambda x, y, affine, workers: fit(affine.scale, values[affine.scale])
     )
+    monkeypatch.setattr(selection, "is_clearly_worse", lambda *args: False)
     monkeypatch.setattr(selection, "_may_reach", may_reach)
     x, y = draw(40, 30, d)
     return selection.fit_best(x, y, 1).affine.scale, limits[0]
