@@ -208,13 +208,19 @@ def _match_isotropic(
 
     `tried` says that the short way does not lead there.
     """
-    if not tried and pairs is None and is_short(x.shape, len(y), objective, alignment):
+    short = not tried and pairs is None
+    if short and is_short(x.shape, len(y), objective, alignment):
         result = match_one(x, y, objective, alignment)
         if result is not None:
             return result
+        short = False
     found = align(x, y, alignment, workers)
     if found.assignment is not None and objective == "lsl" and pairs is None:
         return _proven_result(x.shape[0], found, PricedAssignment(found.assignment, None), objective, levels)
+    if short and is_short(x.shape, len(y), objective, found.affine):
+        result = match_one(x, y, objective, found.affine)
+        if result is not None:
+            return result._replace(profile=found.curve, decisions=found.decisions)
     geometry = common_coordinates(x, y, found.affine)
     rule = make_rule(objective, geometry, found.affine.scale, levels)
     if objective == "greedy":

@@ -37,6 +37,7 @@ class Fit(NamedTuple):
     assignment: Assignment
     value: float  # the profile likelihood f: the objective minus K log(scale)
     curve: ProfileCurve | None = None
+    moments: Affine | None = None  # scale and shift by moments, where a search began with them
 
     def alignment(self) -> Alignment:
         """Return the map and the matching without their likelihood."""

@@ -55,18 +55,18 @@ _MATCHINGS = 8
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
 @np.errstate(all="ignore")
-def fit_profile(x: FloatArray, y: FloatArray, workers: int, moments: Affine | None = None) -> Fit:
-    """Minimise the profile likelihood over scale and matching; the moments may be known."""
+def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
+    """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
     first, last, curve = fit_quickly(x, y)
-    if last is not None:
-        return as_fit(last)._replace(curve=curve)
-    moments = affine_of_moments(x, y) if moments is None else moments
+    if first is not None and last is not None:
+        return as_fit(last)._replace(curve=curve, moments=first.affine)
+    moments = affine_of_moments(x, y)
     search = _ScaleSearch(x, y, moments, workers, None if first is None else as_fit(first))
     if search.window[0] < search.window[1]:
         search.visit(search.recentre(search.propose()))
-    return search.finish()
+    return search.finish()._replace(moments=moments)
 
 
 class _Proposal(NamedTuple):

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel, kernel, step_kernel
+from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.alignment.two_nearest import FEW, find_two_nearest, make_room
 
 #: Pairs of points that are looked at to judge a map, and the least number of points that are asked.
 _PAIRS, _ASKED = 1 << 16, 64
@@ -24,9 +25,6 @@ _PAIRS, _ASKED = 1 << 16, 64
 _GREATEST = math.log(1e4)
 #: Squared distances are not below this, in units of the squared spread: such points coincide.
 FLOOR = 2.0**-80
-#: Columns that are examined together where the nearest is looked for.
-_BLOCK = 64
-_GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 class Map(NamedTuple):
@@ -85,48 +83,49 @@ def asked_rows(n: int, m: int) -> IntArray:
 @kernel
 def fill_prominences(rows, scale, shift, a, b, floor, cols, prominence):
     """Fill the nearest partners of some points of `a` under a map, and how far they stand out."""
-    room, point, squares = np.empty((2, max(a.shape[1], b.shape[1]))), np.empty(a.shape[0]), np.empty((2, 2))
-    for i in range(rows.size):
-        cols[i], prominence[i] = _stand_out(rows[i], scale, shift, a, b, floor, room, point, squares)
+    points, room, near, squares = make_room(a.shape[0], max(a.shape[1], b.shape[1]))
+    back, back_squares, last = np.empty(FEW, np.int64), np.empty((FEW, 2)), rows.size - 1
+    for i in range(0, rows.size, FEW):
+        for p in range(FEW):
+            for k in range(shift.size):
+                points[p, k] = (a[k, rows[min(i + p, last)]] - shift[k]) / scale
+        find_two_nearest(points, b, -1.0, room, near, squares)
+        for p in range(FEW):
+            for k in range(shift.size):
+                points[p, k] = scale * b[k, near[p]] + shift[k]
+        find_two_nearest(points, a, -1.0, room, back, back_squares)
+        for p in range(min(FEW, rows.size - i)):
+            # Of the column's pairs the least that is not the row's own.
+            other = back_squares[p, 1] if back[p] == rows[i + p] else back_squares[p, 0]
+            other = min(other, squares[p, 1] * (scale * scale))
+            cols[i + p] = near[p]
+            prominence[i + p] = _log_ratio(other, squares[p, 0] * (scale * scale), floor)
 
 
 @kernel
 def mean_by_chance(rows, a, floor):
     """Give the mean prominence of points beside others of their own set; coincident ones do not count."""
-    room, point, squares = np.empty(a.shape[1]), np.empty(a.shape[0]), np.empty(2)
-    total = 0.0
-    for i in rows:
-        for k in range(point.size):
-            point[k] = a[k, i]
-        note_two_nearest(point, a, 0.0, room, squares)
-        total += _log_ratio(squares[1], squares[0], floor)
+    points, room, near, squares = make_room(*a.shape)
+    total, last = 0.0, rows.size - 1
+    for i in range(0, rows.size, FEW):
+        for p in range(FEW):
+            for k in range(a.shape[0]):
+                points[p, k] = a[k, rows[min(i + p, last)]]
+        find_two_nearest(points, a, 0.0, room, near, squares)
+        for p in range(min(FEW, rows.size - i)):
+            total += _log_ratio(squares[p, 1], squares[p, 0], floor)
     return total / rows.size
 
 
 @kernel
 def _rank_maps(scales, shifts, rows, a, b, total):
     """Fill the sum of the prominences of `rows` under each map."""
-    room, point, squares = np.empty((2, max(a.shape[1], b.shape[1]))), np.empty(a.shape[0]), np.empty((2, 2))
+    cols, prominence = np.empty(rows.size, np.int64), np.empty(rows.size)
     for k in range(scales.size):
+        fill_prominences(rows, scales[k], shifts[k], a, b, FLOOR, cols, prominence)
         total[k] = 0.0
-        for i in rows:
-            _, prominence = _stand_out(i, scales[k], shifts[k], a, b, FLOOR, room, point, squares)
-            total[k] += prominence
-
-
-@step_kernel
-def _stand_out(i, scale, shift, a, b, floor, room, point, squares):
-    """Return the nearest partner of a point, and how far the pair stands out."""
-    for k in range(point.size):
-        point[k] = (a[k, i] - shift[k]) / scale
-    near = note_two_nearest(point, b, -1.0, room[0], squares[0])
-    for k in range(point.size):
-        point[k] = scale * b[k, near] + shift[k]
-    back = note_two_nearest(point, a, -1.0, room[1], squares[1])
-    # Of the column's pairs the least that is not the row's own.
-    other = squares[1, 1] if back == i else squares[1, 0]
-    other = min(other, squares[0, 1] * (scale * scale))
-    return near, _log_ratio(other, squares[0, 0] * (scale * scale), floor)
+        for i in range(rows.size):
+            total[k] += prominence[i]
 
 
 @step_kernel
@@ -134,47 +133,3 @@ def _log_ratio(other, own, floor):
     ratio = max(other, floor) / max(own, floor)
     # Where a map is out of range there is no partner, and no number.
     return min(math.log(ratio), _GREATEST) if ratio > 1.0 else 0.0
-
-
-@fused_kernel
-def note_two_nearest(point, columns, above, room, squares):
-    """Return the nearest column, and write the two least squared distances that are greater than `above`."""
-    d, m = columns.shape
-    row = room[:m]
-    for j in range(m):
-        row[j] = 0.0
-    together = d - d % 5
-    for k in range(0, together, 5):
-        p0, p1, p2, p3, p4 = point[k], point[k + 1], point[k + 2], point[k + 3], point[k + 4]
-        b0, b1, b2, b3, b4 = columns[k], columns[k + 1], columns[k + 2], columns[k + 3], columns[k + 4]
-        for j in range(m):
-            total = row[j] + (p0 - b0[j]) * (p0 - b0[j]) + (p1 - b1[j]) * (p1 - b1[j])
-            total = total + (p2 - b2[j]) * (p2 - b2[j]) + (p3 - b3[j]) * (p3 - b3[j])
-            row[j] = total + (p4 - b4[j]) * (p4 - b4[j])
-    for k in range(together, d):
-        value, column = point[k], columns[k]
-        for j in range(m):
-            row[j] += (column[j] - value) * (column[j] - value)
-    for j in range(m):
-        row[j] = row[j] if row[j] > above else np.inf
-    # The block of the least, by bit patterns, so that these are vector loops.
-    least = second = _GREATEST_BITS
-    start = 0
-    for block in range(0, m, _BLOCK):
-        part, bits = row[block : block + _BLOCK], _GREATEST_BITS
-        for j in range(part.size):
-            bits = min(np.float64(part[j]).view(np.int64), bits)
-        if bits < least:
-            second, least, start = least, bits, block
-        else:
-            second = min(bits, second)
-    squares[0], squares[1] = np.int64(least).view(np.float64), np.inf
-    if second < _GREATEST_BITS:
-        squares[1] = np.int64(second).view(np.float64)
-    nearest = -1
-    for j in range(start, min(start + _BLOCK, m)):
-        if nearest < 0 and row[j] == squares[0]:
-            nearest = j
-        else:
-            squares[1] = min(squares[1], row[j])
-    return nearest

@@ -35,10 +35,9 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     """
     d = x.shape[1]
     # The search begins at the standardised sets, so they need no fit of their own.
-    moments = affine_of_moments(x, y)
-    profile = fit_profile(x, y, workers, moments)
+    profile = fit_profile(x, y, workers)
     fits = {"the profile likelihood": profile}
-    robust = improve_moments(x, y, moments)
+    robust = improve_moments(x, y, profile.moments or affine_of_moments(x, y))
     if robust.affine is not None:
         fit = fit_at(x, y, robust.affine, workers)
         clearly = profile.value - _CLEARLY_BETTER * min(len(x), len(y))

@@ -9,7 +9,7 @@ import numpy as np
 from lslmatch._jit import kernel
 from lslmatch._types import FloatArray
 from lslmatch.alignment.common_lines import fill_lines, is_ordinary
-from lslmatch.alignment.prominence import note_two_nearest
+from lslmatch.alignment.two_nearest import FEW, find_two_nearest, make_room
 from lslmatch.costs import COINCIDENT
 
 #: So many rows are looked at, all up to the other number.
@@ -36,15 +36,19 @@ def is_clearly_worse(x: FloatArray, y: FloatArray, limit: float) -> bool:
 def _fill_least_costs(x, y, shift, costs):
     """Fill lower bounds of the costs of some points' nearest pairs; return whether units are ordinary."""
     (n, d), m = x.shape, y.shape[0]
-    a, b, point, room, squares = np.empty((d, n)), np.empty((d, m)), np.empty(d), np.empty(m), np.empty(2)
-    mean_square = fill_lines(x, y, 1.0, shift, a, b, point)
-    for s in range(costs.size):
-        i = s * (n - 1) // max(costs.size - 1, 1)
-        size = mean_square
-        for k in range(d):
-            point[k] = a[k, i]
-            size += point[k] * point[k]
-        note_two_nearest(point, b, -1.0, room, squares)
-        distance = max(math.sqrt(squares[0]) - _ROUNDING * math.sqrt(size), 0.0)
-        costs[s] = math.log(max(distance * distance, COINCIDENT * mean_square))
+    a, b, origin = np.empty((d, n)), np.empty((d, m)), np.empty(d)
+    points, room, near, squares = make_room(d, m)
+    mean_square = fill_lines(x, y, 1.0, shift, a, b, origin)
+    for first in range(0, costs.size, FEW):
+        for p in range(FEW):
+            i = min(first + p, costs.size - 1) * (n - 1) // max(costs.size - 1, 1)
+            for k in range(d):
+                points[p, k] = a[k, i]
+        find_two_nearest(points, b, -1.0, room, near, squares)
+        for p in range(min(FEW, costs.size - first)):
+            size = mean_square
+            for k in range(d):
+                size += points[p, k] * points[p, k]
+            distance = max(math.sqrt(squares[p, 0]) - _ROUNDING * math.sqrt(size), 0.0)
+            costs[first + p] = math.log(max(distance * distance, COINCIDENT * mean_square))
     return is_ordinary(mean_square)
