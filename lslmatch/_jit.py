@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import float64, int64
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -21,6 +22,7 @@ from numba.core.caching import (
 )
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.extending import intrinsic
 from numba.misc.appdirs import AppDirs
 
 #: What Numba was told by variables of the environment, such as where to keep compiled kernels.
@@ -74,6 +76,26 @@ def fused_kernel(function: F) -> F:
 def summing_kernel(function: F) -> F:
     """Compile a step that may also add up in any order, so that sums are vector loops."""
     return _step(function, fastmath={"contract", "reassoc"})
+
+
+def _reinterpreted(given: Any, wanted: Any) -> Any:
+    """Make the function of kernels that takes the bits of a number for those of another type.
+
+    It is one instruction. NumPy's views, each of which Numba compiles as a function, take longer to compile.
+    """
+    if _CONFIG.DISABLE_JIT:
+        scalar, name = np.dtype(given.name).type, wanted.name
+        return lambda number: scalar(number).view(name)
+
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        number = context.cast(builder, values[0], signature.args[0], given)
+        return builder.bitcast(number, context.get_value_type(wanted))
+
+    return intrinsic(lambda context, number: (wanted(number), build))
+
+
+#: The bits of a double as a whole number, and back. Of positive doubles, the greater has the greater number.
+bits_of, double_of = _reinterpreted(float64, int64), _reinterpreted(int64, float64)
 
 
 def _step(function: F, **options: Any) -> F:

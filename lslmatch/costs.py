@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel, inline_kernel, kernel
+from lslmatch._jit import bits_of, double_of, fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_point_pair
@@ -239,10 +239,10 @@ def log_kernel(value):
     Written out so that the loop around it vectorises: value = 2**e * f with f in
     [sqrt(1/2), sqrt(2)), and log f = 2 artanh(s), s = (f - 1) / (f + 1), by its Taylor series.
     """
-    bits = np.float64(value).view(np.int64)
+    bits = bits_of(value)
     e = (bits - _SQRT_HALF_BITS) >> np.int64(52)
-    f = np.int64(bits - (e << np.int64(52))).view(np.float64)
-    exponent = np.int64(e + _ROUNDING_BITS).view(np.float64) - _ROUNDING
+    f = double_of(bits - (e << np.int64(52)))
+    exponent = double_of(e + _ROUNDING_BITS) - _ROUNDING
     s = (f - 1.0) / (f + 1.0)
     z = s * s
     series = 2.0 / 21.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel, step_kernel
+from lslmatch._jit import bits_of, double_of, fused_kernel, step_kernel
 
 #: Points that are looked at together.
 FEW = 4
@@ -77,15 +77,15 @@ def _two_least(row, above, squares):
     for j in range(row.size):
         value = row[j] if row[j] > above else np.inf
         row[j] = value
-        least = min(np.float64(value).view(np.int64), least)
+        least = min(bits_of(value), least)
     second, at, equal = _GREATEST_BITS, row.size, 0
     for j in range(row.size):
-        bits = np.float64(row[j]).view(np.int64)
+        bits = bits_of(row[j])
         is_least = bits == least
         equal += is_least
         at = min(at, j if is_least else row.size)
         second = min(second, _GREATEST_BITS if is_least else bits)
-    squares[0] = squares[1] = np.int64(least).view(np.float64)
+    squares[0] = squares[1] = double_of(least)
     if equal == 1:
-        squares[1] = np.int64(second).view(np.float64) if second < _GREATEST_BITS else np.inf
+        squares[1] = double_of(second) if second < _GREATEST_BITS else np.inf
     return at

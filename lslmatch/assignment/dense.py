@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import bits_of, double_of, inline_kernel, kernel
 from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 
@@ -138,9 +138,9 @@ def _least_reduced(part, duals):
     """
     least = _GREATEST_BITS
     for k in range(part.size):
-        bits = np.float64(part[k] - duals[k]).view(np.int64)
+        bits = bits_of(part[k] - duals[k])
         least = min(bits ^ ((bits >> 63) & _GREATEST_BITS), least)
-    return np.int64(least ^ ((least >> 63) & _GREATEST_BITS)).view(np.float64)
+    return double_of(least ^ ((least >> 63) & _GREATEST_BITS))
 
 
 @kernel
@@ -272,11 +272,11 @@ def relax_columns(cost, i, offset, level, open_dual, shortest):
     for j in range(open_dual.size):
         length = offset + (cost[i, j] - open_dual[j])
         length = length if length > level else level
-        bits = np.float64(length).view(np.int64)
+        bits = bits_of(length)
         bits = min(bits, shortest[j])
         shortest[j] = bits
         least = min(bits, least)
-    return np.int64(least).view(np.float64)
+    return double_of(least)
 
 
 @inline_kernel
@@ -285,7 +285,7 @@ def close_columns(shortest, row_of_col, level, closed_cols, closed):
 
     Returns how many columns are closed then, and the free one (-1: none).
     """
-    level_bits = np.float64(level).view(np.int64)
+    level_bits = bits_of(level)
     for block in range(0, shortest.size, _BLOCK):
         # A vector loop again: most blocks have no such column.
         least = _GREATEST_BITS

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import inline_kernel, kernel
+from lslmatch._jit import bits_of, inline_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import (
     INFINITE_BITS,
@@ -230,7 +230,7 @@ def _search_shortest_path(cost, state, work, free, price, longest):
     nearest = np.inf
     for j in range(col_dual.size):
         length = max(free.least[j] - col_dual[j] - price, 0.0)
-        shortest[j] = np.float64(length).view(np.int64)
+        shortest[j] = bits_of(length)
         nearest = min(nearest, length)
     while True:
         if nearest == np.inf or nearest >= longest:

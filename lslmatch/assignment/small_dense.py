@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._jit import step_kernel
+from lslmatch._jit import bits_of, double_of, step_kernel
 from lslmatch.costs import log_kernel
 
 #: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
@@ -144,14 +144,14 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
                 before[j] = i if length < old else before[j]
                 length = min(length, old)
                 shortest[j] = length
-                bits = np.float64(length).view(np.int64)
+                bits = bits_of(length)
                 least = min(bits, least)
-            level = np.int64(least).view(np.float64)
+            level = double_of(least)
             j = 0
             for block in range(0, m, _BLOCK):
                 part, nearest = shortest[block : block + _BLOCK], _GREATEST_BITS
                 for k in range(part.size):
-                    nearest = min(np.float64(part[k]).view(np.int64), nearest)
+                    nearest = min(bits_of(part[k]), nearest)
                 if nearest == least:
                     j = block
                     break

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._jit import fused_kernel
+from lslmatch._jit import bits_of, double_of, fused_kernel
 
 #: Points that are paired with all others at a time, and coordinates that are gone through together.
 FEW, TOGETHER = 3, 5
@@ -74,9 +74,9 @@ def square_rows(rows, others, n, m, squares, nearest, least, lengths):
                     out0[j] = t0
                     out1[j] = t1
                     out2[j] = t2
-                    m0 = min(m0, np.float64(t0).view(np.int64))
-                    m1 = min(m1, np.float64(t1).view(np.int64))
-                    m2 = min(m2, np.float64(t2).view(np.int64))
+                    m0 = min(m0, bits_of(t0))
+                    m1 = min(m1, bits_of(t1))
+                    m2 = min(m2, bits_of(t2))
             else:
                 for j in range(m):
                     c0 = b0[j]
@@ -93,12 +93,12 @@ def square_rows(rows, others, n, m, squares, nearest, least, lengths):
                     out0[j] = t0
                     out1[j] = t1
                     out2[j] = t2
-                    m0 = min(m0, np.float64(t0).view(np.int64))
-                    m1 = min(m1, np.float64(t1).view(np.int64))
-                    m2 = min(m2, np.float64(t2).view(np.int64))
-        t0 = np.int64(m0).view(np.float64)
-        t1 = np.int64(m1).view(np.float64)
-        t2 = np.int64(m2).view(np.float64)
+                    m0 = min(m0, bits_of(t0))
+                    m1 = min(m1, bits_of(t1))
+                    m2 = min(m2, bits_of(t2))
+        t0 = double_of(m0)
+        t1 = double_of(m1)
+        t2 = double_of(m2)
         at0 = at1 = at2 = m
         for j in range(m):
             at0 = min(at0, j if out0[j] == t0 else m)
