@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._jit import kernel, summing_kernel
+from lslmatch._jit import kernel, step_kernel, summing_kernel
 from lslmatch.alignment.likelihood import root
 
 #: Steps of the centres at most, and the step that ends them in units of the smallest residual.
@@ -13,6 +13,12 @@ _RECENTRINGS, _STILL = 30, 1e-2
 
 @kernel
 def find_centres(a, b, factor, floor, centres):
+    """Do as :func:`fit_centres`, called by Python."""
+    return fit_centres(a, b, factor, floor, centres)
+
+
+@step_kernel
+def fit_centres(a, b, factor, floor, centres):
     """Fill `centres` with the points of both sets that fit best as origins; return the factor that fits them.
 
     Coordinates are lines. The likelihood weighs pairs by 1 / |r_i|^2, so that pairs with little noise count

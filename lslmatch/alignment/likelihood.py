@@ -45,7 +45,7 @@ class MatchedResiduals(NamedTuple):
     def of(cls, a: FloatArray, b: FloatArray, floor: float) -> MatchedResiduals:
         """Take the rows of `a` and of `b` as partners."""
         height, foot, squares = (np.empty(len(a)) for _ in range(3))
-        fill_parabolas(as_lines(a), as_lines(b), height, foot, squares)
+        _fill_parabolas(as_lines(a), as_lines(b), height, foot, squares)
         return cls(height, foot, squares, floor)
 
     @classmethod
@@ -73,7 +73,7 @@ class MatchedResiduals(NamedTuple):
     def values(self, factors: FloatArray) -> FloatArray:
         """Give the same at several factors."""
         values = np.empty(len(factors))
-        fill_values(self.height, self.foot, self.squares, self.floor, factors, values)
+        _fill_values(self.height, self.foot, self.squares, self.floor, factors, values)
         return values
 
     def part(self, rows: IntArray) -> MatchedResiduals:
@@ -82,7 +82,7 @@ class MatchedResiduals(NamedTuple):
 
     def refine(self, factor: float) -> float:
         """Descend from a factor to a minimum of the value."""
-        return float(refine_factor(self.height, self.foot, self.squares, self.floor, factor))
+        return float(_refine_factor(self.height, self.foot, self.squares, self.floor, factor))
 
 
 class CandidateResiduals(NamedTuple):
@@ -170,7 +170,25 @@ def _sum_least(height, foot, squares, price, floor, factors, sums):
         sums[0, k], sums[1, k] = total, information
 
 
+# Steps of the kernels of small sets, and the same for Python to call.
+
+
 @kernel
+def _fill_parabolas(a, b, height, foot, squares):
+    fill_parabolas(a, b, height, foot, squares)
+
+
+@kernel
+def _fill_values(height, foot, squares, floor, factors, values):
+    fill_values(height, foot, squares, floor, factors, values)
+
+
+@kernel
+def _refine_factor(height, foot, squares, floor, factor):
+    return refine_factor(height, foot, squares, floor, factor)
+
+
+@step_kernel
 def fill_parabolas(a, b, height, foot, squares):
     """Fill the parabolas of pairs whose coordinates are lines, as :class:`MatchedResiduals` holds them."""
     d, n = a.shape
@@ -191,7 +209,7 @@ def fill_parabolas(a, b, height, foot, squares):
             height[i] += rest * rest
 
 
-@kernel
+@step_kernel
 def fill_values(height, foot, squares, floor, factors, values):
     """Fill the values at several factors."""
     for k in range(factors.size):
@@ -208,7 +226,7 @@ def _value(height, foot, squares, floor, factor):
     return total - foot.size * math.log(factor) + math.log(information)
 
 
-@kernel
+@step_kernel
 def refine_factor(height, foot, squares, floor, factor):
     """Descend from a factor to a minimum of the value.
 

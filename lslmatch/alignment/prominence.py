@@ -59,7 +59,7 @@ class Judge:
         """Find the nearest partners of some points, by default of those that are asked."""
         rows = self.rows if rows is None else rows
         cols, prominence = np.empty(len(rows), np.intp), np.empty(len(rows))
-        fill_prominences(rows, *map_, self._a_lines, self._b_lines, FLOOR, cols, prominence)
+        _judge(rows, *map_, self._a_lines, self._b_lines, FLOOR, cols, prominence)
         return Judged(map_, cols, prominence)
 
     def rank(self, scales: FloatArray, shifts: FloatArray, rows: IntArray) -> FloatArray:
@@ -70,7 +70,7 @@ class Judge:
 
     def chance(self) -> float:
         """Give the mean prominence that chance would give: of points beside others of their own set."""
-        return float(mean_by_chance(self.rows, self._a_lines, FLOOR))
+        return float(_chance(self.rows, self._a_lines, FLOOR))
 
 
 @lru_cache(maxsize=256)
@@ -81,6 +81,16 @@ def asked_rows(n: int, m: int) -> IntArray:
 
 
 @kernel
+def _judge(rows, scale, shift, a, b, floor, cols, prominence):
+    fill_prominences(rows, scale, shift, a, b, floor, cols, prominence)
+
+
+@kernel
+def _chance(rows, a, floor):
+    return mean_by_chance(rows, a, floor)
+
+
+@step_kernel
 def fill_prominences(rows, scale, shift, a, b, floor, cols, prominence):
     """Fill the nearest partners of some points of `a` under a map, and how far they stand out."""
     points, room, near, squares = make_room(a.shape[0], max(a.shape[1], b.shape[1]))
@@ -102,7 +112,7 @@ def fill_prominences(rows, scale, shift, a, b, floor, cols, prominence):
             prominence[i + p] = _log_ratio(other, squares[p, 0] * (scale * scale), floor)
 
 
-@kernel
+@step_kernel
 def mean_by_chance(rows, a, floor):
     """Give the mean prominence of points beside others of their own set; coincident ones do not count."""
     points, room, near, squares = make_room(*a.shape)

@@ -14,11 +14,11 @@ import numpy as np
 
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray
-from lslmatch.alignment.centres import find_centres
+from lslmatch.alignment.centres import fit_centres
 from lslmatch.alignment.common_lines import fill_lines
 from lslmatch.alignment.likelihood import fill_parabolas, fill_values, refine_factor
 from lslmatch.alignment.moments import check_range
-from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
+from lslmatch.alignment.window import EVEN, UNDECIDED, find_reach
 from lslmatch.costs import COINCIDENT
 from lslmatch.results import Affine, MatchResult, ProfileCurve
 from lslmatch.small_sets import are_plain, is_short, match_one
@@ -79,7 +79,7 @@ def _propose(x, y, partners, scale, shift, a, b, pairs, centres, found, new_shif
     height, foot, squares, partner = pairs[0], pairs[1], pairs[2], np.empty((d, n))
     floor = COINCIDENT * fill_lines(x, y, scale, shift, a, b, new_shift)
     _take(b, partners, centres, partner)
-    reach = window_reach(a, partner, b)
+    reach = find_reach(a, partner, b)
     fill_parabolas(a, partner, height, foot, squares)
     greatest = 0.0
     for i in range(n):
@@ -89,7 +89,7 @@ def _propose(x, y, partners, scale, shift, a, b, pairs, centres, found, new_shif
         return False
     fill_values(height, foot, squares, floor, np.ones(1), found[_START : _START + 1])
     factor = _confine(refine_factor(height, foot, squares, floor, 1.0), reach)
-    factor = find_centres(a, partner, factor, floor, centres)
+    factor = fit_centres(a, partner, factor, floor, centres)
     for k in range(d):
         line, place = a[k], centres[0, k]
         for i in range(n):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import kernel, summing_kernel
+from lslmatch._jit import kernel, step_kernel, summing_kernel
 
 #: Half the window, in standard errors of log(tau-hat).
 _STANDARD_ERRORS = 5.0
@@ -27,6 +27,12 @@ EVEN = 33
 
 @kernel
 def window_reach(a, partners, b):
+    """Do as :func:`find_reach`, called by Python."""
+    return find_reach(a, partners, b)
+
+
+@step_kernel
+def find_reach(a, partners, b):
     """Return the logarithm of the greatest factor, from both sets and the partners of a, all as lines."""
     n, m = a.shape[1], b.shape[1]
     variance = _variance(a, partners)

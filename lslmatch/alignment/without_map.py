@@ -20,16 +20,24 @@ CLEARLY = 6.0
 _ROUNDING = 2.0**-48
 
 
-def is_clearly_worse(x: FloatArray, y: FloatArray, limit: float) -> bool:
-    """Tell whether the objective of LSL without a map is above a limit, by a look at some of the points."""
+def is_worse(x: FloatArray, y: FloatArray, limit: float, only_some: bool) -> bool:
+    """Tell whether the objective of LSL without a map is surely above a limit.
+
+    The least cost of every point says so, or before the mean of some; if `only_some`, these must do.
+    """
     if len(x) > len(y):
         x, y = y, x
     n = len(x)
-    costs = np.empty(n if n < _FEW else _LOOKED_AT)
-    if not _fill_least_costs(x, y, np.zeros(x.shape[1]), costs):
-        return False
-    error = 0.0 if costs.size == n else CLEARLY * float(costs.std()) / math.sqrt(costs.size)
-    return float(costs.mean()) - error > limit / n
+    for size in (_LOOKED_AT, n) if n >= _FEW else (n,):
+        costs = np.empty(size)
+        if not _fill_least_costs(x, y, np.zeros(x.shape[1]), costs):
+            return False
+        error = 0.0 if size == n else CLEARLY * float(costs.std()) / math.sqrt(size)
+        if float(costs.mean()) - error > limit / n:
+            return True
+        if only_some:
+            break
+    return False
 
 
 @kernel

@@ -103,9 +103,10 @@ def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=Fals
     assignment = fit_at(*draw(2, 2, 2), Affine(1.0, np.zeros(2)), 1).assignment
     limits = []
 
-    def may_reach(geometry, limit, workers):
+    def is_worse(x, y, limit, only_some):
         limits.append(limit)
-        return True
+        assert not only_some
+        return False
 
     def fit(scale, value):
         return Fit(Affine(scale, np.zeros(d)), assignment, value)
@@ -117,8 +118,7 @@ def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=Fals
     monkeypatch.setattr(
         selection, "fit_at", lambda x, y, affine, workers: fit(affine.scale, values[affine.scale])
     )
-    monkeypatch.setattr(selection, "is_clearly_worse", lambda *args: False)
-    monkeypatch.setattr(selection, "_may_reach", may_reach)
+    monkeypatch.setattr(selection, "is_worse", is_worse)
     x, y = draw(40, 30, d)
     return selection.fit_best(x, y, 1).affine.scale, limits[0]
 
