@@ -36,7 +36,7 @@ from lslmatch.alignment.centres import find_centres
 from lslmatch.alignment.fit import Fit, as_fit, fit_at, fit_geometry, fit_small
 from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, as_lines
 from lslmatch.alignment.moments import affine_of_moments, check_range
-from lslmatch.alignment.small_profile import GAIN, fit_quickly
+from lslmatch.alignment.small_profile import GAIN, fit_quickly, prices_pay
 from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.trail import Trail
@@ -169,9 +169,8 @@ class _ScaleSearch:
         offset = times_power(self.centres[0] - factor * self.centres[1], self.exponent)
         shift = mean - factor * (mean - self.start.shift) + offset
         affine = check_range(Affine(factor * self.start.scale, shift))
-        # Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
         prices = self.first.assignment.col_dual
-        warm = self.a.shape == self.b.shape and 2 * np.count_nonzero(prices) > prices.size
+        warm = prices_pay(len(self.a), prices)
         fit = None if warm else fit_small(self.x, self.y, affine)
         if fit is None:
             geometry = common_coordinates(self.x, self.y, affine)

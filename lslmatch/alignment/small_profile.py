@@ -25,8 +25,8 @@ from lslmatch.small_sets import are_plain, is_short, match_one
 
 #: A smaller fall of f than this is not worth another matching.
 GAIN = 1e-3
-#: Pairs up to which a matching is repeated even where most columns have a price; with more, these pay.
-_COLD = 400**2
+#: Pairs up to which a matching is repeated without the prices of the one before.
+_COLD = 500**2
 #: What is found, in this order: the factor, the window's reach, the value at the start, and the floor.
 _FACTOR, _REACH, _START, _FLOOR, _SIZE = range(5)
 
@@ -47,7 +47,8 @@ def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     if first is None:
         return QuickFit(None)
     (n, d), m = x.shape, len(y)
-    if n * m > _COLD and n == m and 2 * np.count_nonzero(np.asarray(first.col_dual)) > m:
+    assert first.col_dual is not None
+    if prices_pay(n, first.col_dual):
         return QuickFit(first)
     a, b, pairs, centres = np.empty((d, n)), np.empty((d, m)), np.empty((3, n)), np.zeros((2, d))
     found, shift = np.empty(_SIZE), np.empty(d)
@@ -66,6 +67,14 @@ def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     value = last.objective - n * math.log(affine.scale)
     curve[1] += value - curve[1, np.searchsorted(curve[0], found[_FACTOR])]
     return QuickFit(first, last, ProfileCurve(first.scale * curve[0], curve[1]))
+
+
+def prices_pay(n: int, prices: FloatArray) -> bool:
+    """Tell whether to match n points again with the prices of their partners, rather than without.
+
+    Where nearest partners hardly clash most prices are 0, and a warm start saves nothing.
+    """
+    return n == prices.size and n * n > _COLD and 2 * int(np.count_nonzero(prices)) > n
 
 
 @kernel
