@@ -20,8 +20,8 @@ import numpy as np
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
-from lslmatch.assignment.settings import or_default
-from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, exact_residual
+from lslmatch.assignment.settings import SolverSettings, or_default
+from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, align_small, exact_residual
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,
@@ -35,15 +35,13 @@ from lslmatch.assignment.small_dense import (
     take_logarithms,
 )
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
+from lslmatch.assignment.wide_sets import match_wide
 from lslmatch.results import Affine, MatchResult
 
 #: Pairs of points on a line from which on squared distances are matched quicker by sorting.
 _FEW_ON_LINE = 100**2
 #: One of so many rows, or fewer, may be free if they are to be matched without reductions.
 _FEW = 8
-#: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
-#: count: two points that are farther from each other are not much farther from the origin.
-_CLOSE = 2.0**-12
 #: Dimensions in which sets that are difficult are so for the long way, too.
 _PLANE = 2
 #: Larger sets go the long way if more than this share of the rows is free. So do smaller ones if nearly all
@@ -68,7 +66,9 @@ def is_short(
     """Say whether an (n, d) set and one of m points may be small, and are matched in a way known here."""
     n, d = shape
     count, limits = n * m, or_default(None)
-    if count > limits.easy_pairs or count * d > limits.short_coordinates or not limits.dense_pairs:
+    if count > limits.easy_pairs or not limits.dense_pairs:
+        return False
+    if count * d > limits.short_coordinates and not _is_wide(count, d, limits):
         return False
     if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
         return False
@@ -81,6 +81,13 @@ def is_short(
         if isinstance(alignment, str)
         else isinstance(alignment, tuple)
     )
+
+
+def _is_wide(count: int, d: int, limits: SolverSettings) -> bool:
+    """Say whether there are so many dimensions that bounds of distances are tried first."""
+    if not limits.wide_dimensions <= d <= limits.single_precision_dimensions:
+        return False
+    return count >= limits.wide_pairs and count * d >= limits.wide_coordinates
 
 
 def are_plain(x: Any, y: Any) -> bool:
@@ -172,6 +179,11 @@ def _solve(
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
     duals, partners = np.empty(size), np.empty(size, _INDEX)
     limits = or_default(None)
+    if len(sizes) == 1 and _is_wide(count := len(x) * len(y), x.shape[1], limits):
+        wide = numbers.copy()
+        match_wide(x, y, objective == "lsl", wide[0], duals, partners)
+        if wide[0, SCALE] != NOT_ORDINARY or count * x.shape[1] > limits.short_coordinates:
+            return wide, duals, partners
     most = limits.short_pairs if x.shape[1] > _PLANE else limits.easy_pairs
     _match_all(x, y, sizes, objective == "lsl", most, numbers, duals, partners)
     return numbers, duals, partners
@@ -195,8 +207,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     lines = d + -d % TOGETHER
     room = columns + VECTOR
     a, b, cost = np.empty((lines, room)), np.empty((lines, room)), np.empty((rows, columns))
-    work, indices = np.empty((4, d)), np.empty(3 * room, np.int64)
-    least, lengths, nearest = np.empty(room), np.empty(room), np.empty(room, np.int64)
+    work, indices = np.empty((4, d)), np.empty(2 * room, np.int64)
+    least, lengths, reach, nearest = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
     for k in range(d, lines):
         for j in range(room):
             a[k, j] = 0.0
@@ -237,7 +249,7 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
                 continue
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
-            limit = _CLOSE * (lengths[i] + apart)
+            limit = CLOSE * (lengths[i] + apart)
             if least[i] < limit:
                 nearest[i] = _restore(x_part, y_part, turned, i, m, numbers[p], limit, cost[i])
                 least[i] = cost[i, nearest[i]]
@@ -268,8 +280,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             if free:
                 lazy = logarithm and numbers[p, FREE] == FEW_FREE
                 # What is not needed any more serves again, coordinates included.
-                spare = (least, lengths, a[0], b[0], nearest, indices)
-                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare)
+                spare = (least, lengths, a[0], b[0], reach, nearest, indices)
+                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare, None)
             total = 0.0
             for k in range(start, out):
                 total += duals[k]

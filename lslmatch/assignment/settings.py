@@ -21,6 +21,12 @@ class SolverSettings(NamedTuple):
     """... or up to which it is if few points have the same nearest partner, or in a plane, ..."""
     short_coordinates: int = 40 * 1000**2
     """... if they have at most so many coordinates, n * m * d."""
+    wide_pairs: int = 200**2
+    """Number of pairs from which on the way of :mod:`lslmatch.assignment.wide_sets` is tried first, ..."""
+    wide_dimensions: int = 16
+    """... from so many dimensions on, ..."""
+    wide_coordinates: int = 10 * 1000**2
+    """... if there are at least so many coordinates."""
     small_pairs: int = 400**2
     """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""
     dense_pairs: int = 800**2

@@ -18,6 +18,9 @@ UNKNOWN, NOT_ORDINARY = 0.0, -1.0
 #: Units are ordinary powers of two up to this one, and down to its inverse.
 _GREATEST_UNIT = 2.0**100
 _GREATEST_SQUARE = _GREATEST_UNIT * _GREATEST_UNIT
+#: Squared distance, beside the squared distance from the origin, below which rounding errors of coordinates
+#: count: two points that are farther from each other are not much farther from the origin.
+CLOSE = 2.0**-12
 #: Veltkamp's factor, which splits a double into halves.
 _SPLIT = 134217729.0
 
@@ -29,11 +32,26 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
     `numbers` holds what is known; the lines become coordinates about the mean of x. Returns the squared
     distance of the two means there. A scale that is NOT_ORDINARY afterwards: neither is the problem.
     """
-    d, n, m = x.shape[1], x.shape[0], y.shape[0]
-    scale = numbers[SCALE]
-    numbers[SCALE] = NOT_ORDINARY
     x_total = _centre(x, work[0], work[1], x_lines)
     y_total = _centre(y, work[2], work[3], y_lines)
+    apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
+    scale = numbers[SCALE]
+    for k in range(x.shape[1]):
+        line, offset = y_lines[k], work[3, k]
+        for j in range(y.shape[0]):
+            line[j] = scale * line[j] + offset
+    return apart
+
+
+@step_kernel
+def settle_map(x_total, y_total, n, m, numbers, work):
+    """Settle scale, shift and floor by the sums of squares, and by the `work` of centring both sets.
+
+    In its last line, offsets of the coordinates of y take the place of the mean.
+    """
+    scale = numbers[SCALE]
+    numbers[SCALE] = NOT_ORDINARY
+    d = work.shape[1]
     if scale == UNKNOWN and x_total > 0.0 and y_total > 0.0:
         scale = math.sqrt(x_total / y_total * (m / n))
         for k in range(d):
@@ -46,9 +64,7 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
         greatest = max(max(greatest, abs(shift)), max(abs(origin), abs(value)))
         offset = -exact_residual(origin, value, scale, shift)
         apart += offset * offset
-        line = y_lines[k]
-        for j in range(m):
-            line[j] = scale * line[j] + offset
+        work[3, k] = offset
     mean_square = (x_total + scale * scale * y_total + m * apart) / (n + m)
     # What is not finite is not below anything.
     ordinary = greatest < _GREATEST_UNIT and 1.0 / _GREATEST_SQUARE < mean_square < _GREATEST_SQUARE

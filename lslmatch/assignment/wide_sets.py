@@ -1,0 +1,268 @@
+"""Up to 1,500 points in many dimensions: from coordinates to dual variables in one kernel.
+
+As in :mod:`lslmatch.small_sets`, rows are matched to their nearest columns, and those that are left along
+shortest paths. But in many dimensions distances take nearly all of the time. So a product in single precision
+gives lower bounds of all of them, and few are computed: those whose bounds are below the least distance that
+is known of the row, and more of rows that a search comes to.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lslmatch._jit import kernel, step_kernel, summing_kernel
+from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, exact_residual, settle_map
+from lslmatch.assignment.small_dense import (
+    FEW_FREE,
+    FLOOR,
+    FREE,
+    SCALE,
+    SHIFT,
+    TOTAL,
+    augment_small,
+    take_logarithms,
+)
+from lslmatch.costs import COINCIDENT
+from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows
+
+#: Sets in which a greater share of the rows is free go another way; a look at the first rows tells.
+_MANY, _LOOKED_AT = 0.25, 192
+#: The relative error of a bound in single precision does not hold below this, where digits get lost.
+_UNDERFLOW = 2.0**-100
+_GREATEST_BITS = np.int32(0x7FFFFFFF)
+
+
+@kernel
+def match_wide(x, y, logarithm, numbers, duals, partners):
+    """Solve one problem, as the kernel of small sets does; one with many conflicts is NOT_ORDINARY."""
+    a, b, work = np.empty(x.shape), np.empty(y.shape), np.empty((7, x.shape[1]))
+    apart = _align_rows(x, y, numbers, work, a, b)
+    for k in range(duals.size):
+        duals[k] = 0.0
+        partners[k] = -1
+    if numbers[SCALE] == NOT_ORDINARY:
+        return
+    turned = x.shape[0] > y.shape[0]
+    rows, others = (b, a) if turned else (a, b)
+    (n, d), m = rows.shape, others.shape[0]
+    columns = m + -m % PANEL
+    row_dual, col_dual, col_of_row, row_of_col = duals[:n], duals[n:], partners[:n], partners[n:]
+    # Whole panels of columns, and room for the rows that are added to the last few.
+    points, panels = np.empty((n, d), np.float32), np.empty((1, columns // PANEL, d, PANEL), np.float32)
+    row_low, col_low = np.empty(n, np.float32), np.empty((1, columns), np.float32)
+    bounds = np.empty((n + FEW_ROWS, columns), np.float32)
+    limits, least, nearest = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    sets = (x, y, turned, numbers, rows, others, limits)
+    screen = (points, panels, row_low, col_low, bounds)
+    _prepare(sets, apart, screen)
+    if not _find_nearest(sets, screen, least, nearest, row_of_col):
+        numbers[SCALE] = NOT_ORDINARY
+        return
+    floor, total, free = numbers[FLOOR], 0.0, 0
+    for i in range(n):
+        row_dual[i] = least[i]
+    if logarithm:
+        take_logarithms(row_dual, n, floor)
+    for i in range(n):
+        j = nearest[i]
+        if row_of_col[j] < 0:
+            row_of_col[j] = i
+            col_of_row[i] = j
+            total += row_dual[i]
+        else:
+            free += 1
+    if free > _MANY * n:
+        numbers[SCALE] = NOT_ORDINARY
+        return
+    if free:
+        numbers[FREE] = FEW_FREE
+        cost, reach, indices = np.empty((n, m)), np.full(m, -np.inf), np.empty(2 * m, np.int64)
+        asked = np.array([0, -1, -1, -1])
+        spare = (np.empty(m), np.empty(m), np.empty(m), np.empty(m), reach, np.empty(m, np.int64), indices)
+        while True:
+            i = augment_small(cost, False, floor, row_dual, col_dual, col_of_row, row_of_col, spare, asked)
+            if i < 0:
+                break
+            if asked[2] < 0:
+                # Distances that are rather small than typical.
+                typical = limits[i] / CLOSE + floor / COINCIDENT
+                reach[i] = math.sqrt(max(least[i], floor) * typical)
+                _price_row(sets, i, bounds[i], logarithm, reach, cost[i])
+            elif bounds[i, asked[2]] > -np.inf:
+                j = asked[2]
+                bounds[i, j], cost[i, j] = -np.inf, _square(sets, i, j)
+                if logarithm:
+                    take_logarithms(cost[i, j:], 1, floor)
+        total = 0.0
+        for k in range(duals.size):
+            total += duals[k]
+    numbers[TOTAL] = total
+
+
+@step_kernel
+def _align_rows(x, y, numbers, work, a, b):
+    """Do what `align_small` does, for points as rows."""
+    x_total = _centre_rows(x, work[0], work[1], work[4:], a)
+    y_total = _centre_rows(y, work[2], work[3], work[4:], b)
+    apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
+    scale, offset = numbers[SCALE], work[3]
+    for j in range(b.shape[0]):
+        for k in range(b.shape[1]):
+            b[j, k] = scale * b[j, k] + offset[k]
+    return apart
+
+
+@step_kernel
+def _centre_rows(points, centre, mean, work, out):
+    """Write deviations from `centre`, the mean as it is first rounded; return the sum of squares about it."""
+    n, d = points.shape
+    first, shift, errors, squares = points[0], work[0], work[1], work[2]
+    for k in range(d):
+        shift[k] = errors[k] = squares[k] = 0.0
+    for i in range(n):
+        for k in range(d):
+            shift[k] += points[i, k] - first[k]
+    for k in range(d):
+        shift[k] /= n
+        centre[k] = first[k] + shift[k]
+    for i in range(n):
+        for k in range(d):
+            value = points[i, k]
+            out[i, k] = value - centre[k]
+            value = value - first[k] - shift[k]
+            errors[k] += value
+            squares[k] += value * value
+    total = 0.0
+    for k in range(d):
+        mean[k] = first[k] + (shift[k] + errors[k] / n)
+        total += squares[k] - errors[k] * (errors[k] / n)
+    return total
+
+
+@step_kernel
+def _prepare(sets, apart, screen):
+    """Bring both sets into single precision, for products that are lower bounds of squared distances."""
+    _, _, _, numbers, rows, others, limits = sets
+    points, panels, row_low, col_low, _ = screen
+    (n, d), m, columns = rows.shape, others.shape[0], col_low.size
+    # In units in which the mean square is 1, so that nothing over- or underflows.
+    square_unit = COINCIDENT / numbers[FLOOR]
+    unit = math.sqrt(square_unit)
+    # A bound is less than the distance by all d + 8 roundings.
+    share = square_unit * (1.0 - (d + 8) * 2.0**-23)
+    for j in range(m):
+        panel, place = j // PANEL, j % PANEL
+        for k in range(d):
+            panels[0, panel, k, place] = unit * others[j, k]
+        col_low[0, j] = share * _squared_length(others, j)
+    for j in range(m, columns):
+        panel, place = j // PANEL, j % PANEL
+        for k in range(d):
+            panels[0, panel, k, place] = 0.0
+        col_low[0, j] = np.inf
+    for i in range(n):
+        for k in range(d):
+            points[i, k] = -2.0 * unit * rows[i, k]
+        length = _squared_length(rows, i)
+        limits[i] = CLOSE * (length + apart)
+        row_low[i] = share * length - _UNDERFLOW
+
+
+@step_kernel
+def _find_nearest(sets, screen, least, nearest, seen):
+    """Fill bounds, and `nearest` and `least`; False if a look at the first rows shows many conflicts."""
+    points, panels, row_low, col_low, bounds = screen
+    n, m, columns = sets[4].shape[0], sets[5].shape[0], col_low.size
+    square_unit = COINCIDENT / sets[3][FLOOR]
+    looked_at = min(n, _LOOKED_AT)
+    for first in range(0, n, FEW_ROWS):
+        last = min(first + FEW_ROWS, n)
+        expand_few_rows(points, row_low, panels, col_low, first, last, 0, bounds[first : first + FEW_ROWS])
+        for i in range(first, last):
+            line = bounds[i]
+            at = _position_of_least(line)
+            best = _square(sets, i, at)
+            limit, below = np.float32(best * square_unit * (1.0 + 2.0**-20)), 0
+            for j in range(columns):
+                below += line[j] <= limit
+            if below > 1:
+                for j in range(m):
+                    if line[j] <= limit and j != at:
+                        square = _square(sets, i, j)
+                        if square < best or (square == best and j < at):
+                            best, at = square, j
+            nearest[i], least[i] = at, best
+        if first < looked_at <= last:
+            # Of free rows, only those are seen here whose rivals are among the first, too.
+            free = 0
+            for i in range(looked_at):
+                free += seen[nearest[i]] >= 0
+                seen[nearest[i]] = i
+            for i in range(looked_at):
+                seen[nearest[i]] = -1
+            if free * n > _MANY * looked_at * looked_at:
+                return False
+    return True
+
+
+@step_kernel
+def _position_of_least(bounds):
+    """Find the first of the least bounds; all that are negative count as 0."""
+    # By bit patterns, so that these are vector loops.
+    least, size = _GREATEST_BITS, np.int32(bounds.size)
+    for j in range(bounds.size):
+        value = bounds[j]
+        value = value if value > np.float32(0.0) else np.float32(0.0)
+        least = min(least, np.float32(value).view(np.int32))
+    value, at = np.int32(least).view(np.float32), size
+    for j in range(bounds.size):
+        at = min(at, np.int32(j) if bounds[j] <= value else size)
+    return at
+
+
+@step_kernel
+def _price_row(sets, i, bounds, logarithm, reach, costs):
+    """Fill in the costs of squared distances that are within reach, and lower bounds of the others."""
+    floor = sets[3][FLOOR]
+    unit = floor / COINCIDENT
+    for j in range(costs.size):
+        value = unit * bounds[j]
+        costs[j] = value if value > 0.0 else 0.0
+    for j in range(costs.size):
+        if costs[j] < reach[i]:
+            costs[j] = _square(sets, i, j)
+    if logarithm:
+        take_logarithms(costs, costs.size, floor)
+        # A little less, because logarithms are rounded.
+        reach[i] = math.log(reach[i]) - 2.0**-30
+
+
+@step_kernel
+def _square(sets, i, j):
+    """Compute one squared distance; of close points, with the rounding errors of their coordinates."""
+    x, y, turned, numbers, rows, others, limits = sets
+    square = _squared_difference(rows, i, others, j)
+    if square < limits[i]:
+        p, q, square = j if turned else i, i if turned else j, 0.0
+        for k in range(x.shape[1]):
+            rest = exact_residual(x[p, k], y[q, k], numbers[SCALE], numbers[SHIFT + k])
+            square += rest * rest
+    return square
+
+
+@summing_kernel
+def _squared_difference(a, i, b, j):
+    total = 0.0
+    for k in range(a.shape[1]):
+        total += (a[i, k] - b[j, k]) * (a[i, k] - b[j, k])
+    return total
+
+
+@summing_kernel
+def _squared_length(a, i):
+    total = 0.0
+    for k in range(a.shape[1]):
+        total += a[i, k] * a[i, k]
+    return total

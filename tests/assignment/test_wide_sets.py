@@ -1,0 +1,108 @@
+"""Bounds of distances lead to the same matchings as the distances, with a proof."""
+
+import numpy as np
+import pytest
+
+from lslmatch import Affine, check_certificate, match, match_many, small_sets
+from lslmatch.assignment import wide_sets
+from lslmatch.assignment.small_coordinates import NOT_ORDINARY
+from lslmatch.assignment.small_dense import SCALE
+from tests.support.matching import assert_is_matching
+from tests.support.reference import SMALL
+from tests.support.solver import set_solver
+
+N = 30 if SMALL else 90
+
+
+def planted(noise):
+    def draw(rng, n, d):
+        x = rng.normal(size=(n, d))
+        return x, 3.0 * (x + noise * rng.normal(size=x.shape))[rng.permutation(n)] - 5.0
+
+    return draw
+
+
+def duplicates(rng, n, d):
+    x = rng.normal(size=(n, d))[np.arange(n) % (2 * n // 3)]
+    return x + 0.05 * rng.normal(size=x.shape), x[::-1] + 0.05 * rng.normal(size=x.shape)
+
+
+def coincident(rng, n, d):
+    x = rng.normal(size=(n, d))[np.arange(n) % (4 * n // 5)]
+    return x, x[rng.permutation(n)]
+
+
+def of_all_lengths(rng, n, d):
+    x = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6.0, 6.0, (n, 1))
+    return x * (1.0 + 1e-9 * rng.normal(size=x.shape)), x[::-1]
+
+
+def close_together(rng, n, d):
+    """Beside one wild point, all others are so close that bounds cannot tell them apart."""
+    x = 1e-4 * rng.normal(size=(n, d))
+    x[0] = 1e4
+    return x, x[rng.permutation(n)]
+
+
+def far_away(rng, n, d):
+    x = rng.normal(size=(n, d))
+    return x + 1e9, 1e-3 * x[::-1] - 1e5
+
+
+KINDS = {
+    "clear": planted(0.01),
+    "noisy": planted(0.5),
+    "without signal": planted(20.0),
+    "duplicates": duplicates,
+    "coincident": coincident,
+    "all lengths": of_all_lengths,
+    "close together": close_together,
+    "far away": far_away,
+}
+#: Those that bounds do not lead to the end of.
+DIFFICULT = {"without signal"}
+
+
+def is_solved(x, y, objective):
+    """Say whether the kernel comes to the end."""
+    numbers, size = np.zeros(8 + x.shape[1]), len(x) + len(y)
+    wide_sets.match_wide(x, y, objective == "lsl", numbers, np.empty(size), np.empty(size, np.intp))
+    return numbers[SCALE] != NOT_ORDINARY
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 7, 40])
+@pytest.mark.parametrize("fewer", [0, -5, 5])
+@pytest.mark.parametrize("objective", ["lsl", "lss"])
+def test_bounds_change_no_objective(kind, d, fewer, objective, monkeypatch):
+    x, y = KINDS[kind](np.random.default_rng([d, N]), N, d)
+    x, y = (x[: N - fewer], y) if fewer > 0 else (x, np.ascontiguousarray(y[: N + fewer]))
+    expected = match(x, y, objective=objective)
+    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    result = match(x, y, objective=objective)
+    assert_is_matching(result, len(x), len(y))
+    assert (result.scale, *result.shift) == (expected.scale, *expected.shift)
+    unit = max(np.abs(expected.row_dual).max(), np.abs(expected.col_dual).max())
+    assert result.objective == pytest.approx(expected.objective, rel=1e-12, abs=1e-12 * N * unit)
+    assert check_certificate(x, y, result) <= 1e-12 * unit
+    assert match_many([x], [y], objective=objective) == [result]
+    # (Without some of the points, wild ones spoil the moments.)
+    if d > 2 and not fewer:
+        assert is_solved(x, y, objective) == (kind not in DIFFICULT)
+
+
+def test_a_map_may_be_given(monkeypatch):
+    x, y = planted(0.3)(np.random.default_rng(3), N, 20)
+    expected = match(x, y)
+    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    result = match(x, y, alignment=Affine(expected.scale, expected.shift))
+    assert result.objective == pytest.approx(expected.objective, rel=1e-12)
+    assert check_certificate(x, y, result) < 1e-12
+
+
+def test_few_dimensions_and_few_points_are_not_for_it():
+    assert small_sets._is_wide(1000**2, 16, small_sets.or_default(None))
+    assert not small_sets._is_wide(1000**2, 15, small_sets.or_default(None))
+    assert not small_sets._is_wide(300**2, 100, small_sets.or_default(None))
+    assert not small_sets._is_wide(150**2, 900, small_sets.or_default(None))
+    assert not small_sets._is_wide(1000**2, 1001, small_sets.or_default(None))
