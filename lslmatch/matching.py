@@ -12,6 +12,7 @@ from lslmatch._frames import column_names, in_column_order, row_labels
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
+    check_finite,
     check_noise,
     check_option,
     check_pairs,
@@ -33,6 +34,8 @@ from lslmatch.results import Affine, FalseShare, MatchResult
 from lslmatch.small_sets import are_plain, is_short, match_one
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
+#: Alignments that are searched for by matching, also of small sets.
+_SEARCHED = ("profile", "robust", "auto")
 _COVARIANCES = ("isotropic", "estimate", "auto")
 
 
@@ -136,6 +139,16 @@ def match(
             if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
                 _warn_of_moments(x, y, result)
             return result
+    elif (
+        isinstance(alignment, str)
+        and alignment in _SEARCHED
+        and are_plain(x, y)
+        and is_short(x.shape, len(y), objective, "standardize", covariance, pairs, noise)
+    ):
+        check_finite(x, "x")
+        check_finite(y, "y")
+        workers = check_count(workers, "workers", 1)
+        return _match_isotropic(x, y, objective, alignment, None, None, workers, False)
     labels = row_labels(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")

@@ -17,7 +17,6 @@ from lslmatch._types import FloatArray
 from lslmatch.alignment.centres import fit_centres
 from lslmatch.alignment.common_lines import fill_lines
 from lslmatch.alignment.likelihood import fill_parabolas, fill_values, refine_factor
-from lslmatch.alignment.moments import check_range
 from lslmatch.alignment.window import EVEN, UNDECIDED, find_reach
 from lslmatch.costs import COINCIDENT
 from lslmatch.results import Affine, MatchResult, ProfileCurve
@@ -54,19 +53,15 @@ def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     found, shift = np.empty(_SIZE), np.empty(d)
     if not _propose(x, y, first.permutation, first.scale, first.shift, a, b, pairs, centres, found, shift):
         return QuickFit(first)
-    affine = check_range(Affine(float(found[_FACTOR]) * first.scale, shift))
+    affine = Affine(float(found[_FACTOR]) * first.scale, shift)
     last = match_one(x, y, "lsl", affine)
     if last is None:
         return QuickFit(first)
-    curve = np.empty((2, EVEN + 1))
-    if not _trace(first.permutation, last.permutation, a, b, pairs, centres, found, curve):
+    curve, value = np.empty((2, EVEN + 1)), last.objective - n * math.log(affine.scale)
+    size = _trace(first.permutation, last.permutation, a, b, pairs, centres, found, value, curve)
+    if not size:
         return QuickFit(first)
-    # At an end of the window the factor is one of the even ones.
-    curve = curve[:, np.append(True, curve[0, 1:] > curve[0, :-1])]
-    # The curve shall have the value of the last matching where that is.
-    value = last.objective - n * math.log(affine.scale)
-    curve[1] += value - curve[1, np.searchsorted(curve[0], found[_FACTOR])]
-    return QuickFit(first, last, ProfileCurve(first.scale * curve[0], curve[1]))
+    return QuickFit(first, last, ProfileCurve(first.scale * curve[0, :size], curve[1, :size]))
 
 
 def prices_pay(n: int, prices: FloatArray) -> bool:
@@ -114,8 +109,11 @@ def _propose(x, y, partners, scale, shift, a, b, pairs, centres, found, new_shif
 
 
 @kernel
-def _trace(first, last, a, b, pairs, centres, found, curve):
-    """Fill the curve of the last matching; return whether no scale is better, nor the start."""
+def _trace(first, last, a, b, pairs, centres, found, value, curve):
+    """Fill the curve of the last matching; return its length, or 0 if a scale of it or the start is better.
+
+    It has the given value at the factor of the matching.
+    """
     height, foot, squares = pairs[0], pairs[1], pairs[2]
     factor, reach, floor = found[_FACTOR], found[_REACH], found[_FLOOR]
     same = True
@@ -130,19 +128,23 @@ def _trace(first, last, a, b, pairs, centres, found, curve):
         factors[1] = _confine(refine_factor(height, foot, squares, floor, factor), reach)
         fill_values(height, foot, squares, floor, factors[:2], values[:2])
         if not values[1] >= values[0] - GAIN:
-            return False
-    # The even ones, and the factor in its place among them.
-    place = 0
+            return 0
+    # The even ones, and the factor in its place among them, if it is not one of them.
+    size, place = 0, -1
     for k in range(EVEN):
         even = math.exp(reach * (2.0 * k / (EVEN - 1) - 1.0))
-        factors[k + 1 if even > factor else k] = even
-        place += even <= factor
-    factors[place] = factor
-    fill_values(height, foot, squares, floor, factors, values)
-    least = values[0]
-    for k in range(values.size):
+        if place < 0 and factor <= even:
+            place = size
+            factors[size] = factor
+            size += factor < even
+        factors[size] = even
+        size += 1
+    fill_values(height, foot, squares, floor, factors[:size], values[:size])
+    least, here = values[0], values[place]
+    for k in range(size):
         least = min(least, values[k])
-    return values[place] <= least + GAIN and values[place] <= found[_START] + GAIN
+        values[k] += value - here
+    return size if here <= least + GAIN and here <= found[_START] + GAIN else 0
 
 
 @step_kernel
