@@ -33,7 +33,7 @@ from lslmatch.alignment.sound_moments import (
     CONVINCING,
     LEAST_PAIRS,
     REFITS,
-    seen_if_sound,
+    begin_with_moments,
 )
 from lslmatch.alignment.starts import Central, as_given, central, in_units, robust_starts, spread_evenly
 from lslmatch.results import Affine
@@ -63,23 +63,34 @@ def fit_robust(x: FloatArray, y: FloatArray) -> Alignment:
 @np.errstate(all="ignore")
 def improve_moments(x: FloatArray, y: FloatArray, moments: Affine) -> Improved:
     """Look for a map that is better than the moments; without one they may be kept."""
-    turned = len(x) > len(y)
-    seen = seen_if_sound(y, x, _inverse(moments)) if turned else seen_if_sound(x, y, moments)
-    if seen is not None:
-        return Improved(None, _moments_kept(_words(*seen)), False)
+    if len(x) > len(y):
+        found = _improve(y, x, _inverse(moments))
+        affine = None if found.affine is None else _inverse(found.affine)
+        found = found._replace(affine=affine)
+    else:
+        found = _improve(x, y, moments)
+    return found if found.affine is None else found._replace(affine=check_range(found.affine))
+
+
+def _improve(x: FloatArray, y: FloatArray, moments: Affine) -> Improved:
+    """Do so if y is not smaller than x."""
+    begun = begin_with_moments(x, y, moments)
+    if begun is not None and not begun.better:
+        return Improved(None, _moments_kept(_words(*begun.seen)), False)
+    if begun is not None:
+        unit, none = float(begun.numbers[4]), np.zeros(x.shape[1])
+        a = Central(begun.a.T, begun.origin, unit, none)
+        b = Central(begun.b.T, (begun.origin - moments.shift) / moments.scale, unit / moments.scale, none)
+        return _conclude(Judge(a.points, b.points), a, b, *begun.judged(x.shape[1]), begun.seen[2])
     first, second = central(x), central(y)
     if first is None or second is None:
         why = "alignment: moments, as half of the points of a set coincide or are out of range"
         return Improved(None, why, False)
-    if not turned:
-        found = _search(first, second, moments)
-        return found if found.affine is None else found._replace(affine=check_range(found.affine))
-    found = _search(second, first, _inverse(moments))
-    return found if found.affine is None else found._replace(affine=check_range(_inverse(found.affine)))
+    return _search(first, second, moments)
 
 
 def _search(a: Central, b: Central, moments: Affine) -> Improved:
-    """Do so in the units of the sets, b not smaller than a."""
+    """Do so in the units of the sets, from all starts that are needed."""
     judge = Judge(a.points, b.points)
     chance = judge.chance()
     before = judge.judge(in_units(moments, a, b))
@@ -88,6 +99,11 @@ def _search(a: Central, b: Central, moments: Affine) -> Improved:
         if best.mean <= CONVINCING * chance:
             refined = [_refined(judge, judge.judge(map_)) for map_ in starts(judge, a, b)]
             best = max([best, *refined], key=lambda one: one.mean)
+    return _conclude(judge, a, b, before, best, chance)
+
+
+def _conclude(judge: Judge, a: Central, b: Central, before: Judged, best: Judged, chance: float) -> Improved:
+    """Decide between the moments and the best map, and refit that with more points."""
     others = np.delete(np.arange(len(judge.a)), judge.rows)
     if others.size and _is_better(best, before):
         # The best of several maps looks better than it is: to points that chose it, not to others.

@@ -203,7 +203,7 @@ def test_the_search_goes_from_the_larger_set_to_the_smaller(monkeypatch, n, m):
         seen.append((len(a.points), len(b.points), moments.scale, moments.shift[0]))
         return Improved(Affine(4.0, np.array([8.0])), "found", True)
 
-    monkeypatch.setattr(robust, "seen_if_sound", lambda *args: None)
+    monkeypatch.setattr(robust, "begin_with_moments", lambda *args: None)
     monkeypatch.setattr(robust, "_search", search)
     found = robust.improve_moments(x, y, Affine(2.0, np.array([6.0])))
     given, back = ((2.0, 6.0), (4.0, 8.0)) if n <= m else ((0.5, -3.0), (0.25, -2.0))
@@ -214,7 +214,7 @@ def test_the_search_goes_from_the_larger_set_to_the_smaller(monkeypatch, n, m):
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (7, 5)])
 def test_no_better_map_is_none_in_either_direction(monkeypatch, n, m):
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(robust, "seen_if_sound", lambda *args: None)
+    monkeypatch.setattr(robust, "begin_with_moments", lambda *args: None)
     monkeypatch.setattr(robust, "_search", lambda *args: Improved(None, "kept", False))
     x, y = rng.standard_normal((n, 1)), rng.standard_normal((m, 1))
     assert robust.improve_moments(x, y, Affine(2.0, ORIGIN)) == Improved(None, "kept", False)
