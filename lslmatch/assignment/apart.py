@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.assignment.column_parts import are_apart
 from lslmatch.assignment.dense import DualState
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
@@ -57,7 +56,7 @@ def solve_apart(
 ) -> DualState | None:
     """Match every row, n <= m, as `solve_streamed` does; None if the sets are not far apart."""
     n, m = geometry.shape
-    if n * m <= settings.small_pairs or geometry.a.shape[1] == 1 or not are_apart(geometry, settings.apart):
+    if n * m <= settings.small_pairs or geometry.a.shape[1] == 1 or not _are_apart(geometry, settings.apart):
         return None
     problem = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
     if problem is None:
@@ -74,6 +73,23 @@ def solve_apart(
         np.minimum(state.col_dual, 0.0, out=state.col_dual)
         state.col_dual[state.row_of_col < 0] = 0.0
     return state
+
+
+def _are_apart(geometry: Geometry, limit: float) -> bool:
+    """Tell whether the squared distance of the means is above a multiple of the sum of both variances."""
+    a, b = geometry.a, geometry.b
+    a_mean, b_mean = a.mean(axis=0), b.mean(axis=0)
+    between = np.square(b_mean - a_mean).sum()
+    # Most sets are not, and tell so by their sums of squares. These are no variances where means are large.
+    if not between > 0.5 * limit * (
+        (_mean_square(a) - a_mean @ a_mean) + (_mean_square(b) - b_mean @ b_mean)
+    ):
+        return False
+    return bool(between > limit * (_mean_square(a - a_mean) + _mean_square(b - b_mean)))
+
+
+def _mean_square(points: FloatArray) -> float:
+    return float(np.einsum("ij,ij", points, points)) / len(points)
 
 
 def _centred(geometry: Geometry, rule: CostRule) -> _Overlapping | None:

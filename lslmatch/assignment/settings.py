@@ -37,16 +37,22 @@ class SolverSettings(NamedTuple):
     """There are many, for other purposes, if more than this share must."""
     apart: float = 1.5
     """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
-    crowded_conflicts: float = 0.75
-    """Far more are too many for shortlists in few dimensions: more than this share of the rows, ..."""
+    crowded_conflicts: float = 0.3
+    """Far more are too many for shortest paths, and an auction comes first: more than this share, ..."""
     crowded_dimensions: int = 3
     """... in at most so many dimensions, ..."""
-    crowded_pairs: int = 1200**2
-    """... the dense solver is quicker up to so many pairs."""
+    crowded_per_dimension: float = 0.1
+    """... and so much more for each dimension beyond them."""
+    auction_after: float = 20
+    """Work after which shortest paths are given up for an auction, in passes over all pairs."""
+    auction_passes: int = 20
+    """Lists that are renewed in one auction at most, for each row."""
+    auction_free: float = 0.1
+    """Share of the rows that may be free when augmenting row reduction ends after an auction."""
     most_passes: float = 40
-    """Work after which shortest paths are given up for the dense solver, in passes over all pairs."""
+    """Where there is no auction, work after which paths are given up for the dense solver, ..."""
     last_resort: int = 25
-    """They are given up only up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
+    """... up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
 
     # Passes over all pairs.
     single_precision_dimensions: int = 1000
@@ -117,6 +123,10 @@ class SolverSettings(NamedTuple):
         least = self.least_list_size if d > self.crowded_dimensions else self.least_list_size * 3 // 2
         size = max(n // self.rows_per_listed, least)
         return self._replace(list_size=min(size, self.list_size))
+
+    def crowded_share(self, d: int) -> float:
+        """Share of the rows which, if so many must share their nearest column, are too many."""
+        return self.crowded_conflicts + self.crowded_per_dimension * max(d - self.crowded_dimensions, 0)
 
 
 #: What is used where no settings are given. Looked up at every call, so that tests can replace it.

@@ -7,11 +7,13 @@
 2. Where many do, column duals start at the columns' least costs: otherwise the few columns that are near to
    many rows would be wanted by all of them. (With weights, those among some rows serve as well, and the pass
    before is left out.) Each row gets a shortlist of its best pairs, and a bound for
-   all others (:mod:`lslmatch.assignment.shortlists`).
+   all others (:mod:`lslmatch.assignment.shortlists`). Where far more do, as in few dimensions and where sets
+   are apart, an auction finds column duals and shortlists (:mod:`lslmatch.assignment.auction`).
 3. Augmenting row reduction matches most rows within their lists. Rows that come to the end of theirs
    get a new one under the present duals.
 4. Shortest augmenting paths match the rest, computing further rows only where they must
-   (:mod:`lslmatch.assignment.augmentation`). The duals are feasible for every pair throughout.
+   (:mod:`lslmatch.assignment.augmentation`). The duals are feasible for every pair throughout. If that takes
+   too long, an auction finds better duals to start from.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ import math
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.auction import bid_for_columns
 from lslmatch.assignment.augmentation import augment_all
-from lslmatch.assignment.column_parts import are_apart, column_parts
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.line import solve_on_line
 from lslmatch.assignment.nearest_partners import find_nearest_by_region, find_nearest_partners
@@ -107,8 +109,10 @@ def solve_streamed(
                 lists = Shortlists(found.col[:, None], least[:, None], found.bound)
                 trail.leave(geometry, lists, state.col_dual)
             return state
-        if _is_dense(n, m, geometry.a.shape[1], conflicts, settings):
+        if _is_dense(n, m, conflicts, settings):
             return _solve_densely(geometry, rule, workers)
+        if n == m and conflicts > settings.crowded_share(geometry.a.shape[1]) * n:
+            return _solve_by_auction(geometry, rule, settings, workers, trail)
     lists = Shortlists.empty(n, min(settings.list_size, m))
     exhausted = free_rows
     if recalled is not None:
@@ -119,10 +123,7 @@ def solve_streamed(
         state.col_dual[:] = col_dual - col_dual.max()
     elif n == m and conflicts > settings.many_conflicts * n:
         state.col_dual[:] = found.col_least
-        apart = are_apart(geometry, settings.apart)
-        if apart:
-            state.col_dual[:] = column_parts(geometry, rule, screen.block_rows(settings), workers)
-        if apart or (settings.double and not screen.resolves(state.col_dual, found.bound - least)):
+        if settings.double and not screen.resolves(state.col_dual, found.bound - least):
             screen = make_screen(geometry, rule, settings, single=False)
     else:
         # The nearest partner is a list of one, and the second nearest bounds the others.
@@ -131,10 +132,31 @@ def solve_streamed(
     size = settings.short_list_size if few else settings.list_size
     block_rows = screen.block_rows(settings)
     renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers, first_pass)
-    if not complete(screen, lists, state, free_rows, settings, workers):
-        return _solve_densely(geometry, rule, workers)
+    has_resort = n * m <= settings.last_resort * settings.dense_pairs
+    most_passes = settings.most_passes if has_resort else math.inf
+    most_passes = settings.auction_after if n == m else most_passes
+    if not complete(screen, lists, state, free_rows, settings, workers, most_passes):
+        if n < m:
+            return _solve_densely(geometry, rule, workers)
+        return _solve_by_auction(geometry, rule, settings, workers, trail)
     if trail is not None:
         trail.leave(geometry, lists, state.col_dual)
+    return state
+
+
+def _solve_by_auction(
+    geometry: Geometry, rule: CostRule, settings: SolverSettings, workers: int, trail: Trail | None
+) -> DualState:
+    """Match every row, n = m, from column duals that an auction has found, in double precision."""
+    n, m = geometry.shape
+    screen = make_screen(geometry, rule, settings, single=False)
+    lists = Shortlists.empty(n, min(settings.list_size, m))
+    col_dual = bid_for_columns(screen, lists, settings)
+    state = DualState(np.zeros(n), col_dual, np.full(n, -1, np.intp), np.full(m, -1, np.intp))
+    # Duals are so good that shortest paths are short.
+    complete(screen, lists, state, np.arange(n), settings._replace(few_free=settings.auction_free), workers)
+    if trail is not None:
+        trail.leave(geometry, lists, col_dual)
     return state
 
 
@@ -145,8 +167,9 @@ def complete(
     free_rows: IntArray,
     settings: SolverSettings,
     workers: int,
+    most_passes: float = math.inf,
 ) -> bool:
-    """Match the free rows, whose lists are not exhausted; False if that is for the dense solver to do."""
+    """Match the free rows; False if shortest paths are as much work as so many passes over all pairs."""
     n, m = screen.geometry.shape
     block_rows = screen.block_rows(settings)
     for sweep in range(settings.sweeps):
@@ -158,18 +181,14 @@ def complete(
                 screen, lists, state.col_dual, exhausted, settings.list_size, block_rows, workers
             )
         free_rows = reduce_rows(lists, state, free_rows, settings.reduced_rows)
-    # Where sets are far apart, a cost is nearly the sum of one of its row and one of its column, and all
-    # pairs would be computed again and again.
-    has_resort = n * m <= settings.last_resort * settings.dense_pairs
-    most_passes = settings.most_passes if has_resort else math.inf
     return augment_all(screen, lists, state, free_rows, settings.steps_per_call, most_passes)
 
 
 def _is_unclear(geometry: Geometry, outlook: Outlook, settings: SolverSettings) -> bool:
     """Say whether nearest partners will clash so often that they need not be known."""
-    n, m = geometry.shape
-    unclear = n == m and outlook.mutual < settings.sampled_mutual
-    return unclear and n * m >= settings.sampled_pairs and not are_apart(geometry, settings.apart)
+    (n, d), m = geometry.a.shape, len(geometry.b)
+    unclear = n == m and d > settings.crowded_dimensions and outlook.mutual < settings.sampled_mutual
+    return unclear and n * m >= settings.sampled_pairs
 
 
 def _duals_of_sample(
@@ -187,10 +206,8 @@ def _duals_of_sample(
     return found.col_least, found.bound - found.costs(screen)
 
 
-def _is_dense(n: int, m: int, d: int, conflicts: int, settings: SolverSettings) -> bool:
+def _is_dense(n: int, m: int, conflicts: int, settings: SolverSettings) -> bool:
     """Say whether rows that must share their nearest column are so many that the dense solver is quicker."""
-    if conflicts > settings.crowded_conflicts * n and d <= settings.crowded_dimensions:
-        return n * m <= min(settings.crowded_pairs, settings.last_resort * settings.dense_pairs)
     return conflicts > settings.dense_conflicts * n and n * m <= settings.dense_pairs
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from lslmatch import check_certificate, linear_sum_assignment, match
-from lslmatch.assignment import settings, solve, streamed
-from lslmatch.assignment.apart import _centred, _mirrored, solve_apart
-from lslmatch.assignment.column_parts import are_apart, column_parts
+from lslmatch.assignment import settings, solve
+from lslmatch.assignment.apart import _are_apart, _centred, _mirrored, solve_apart
 from lslmatch.assignment.screening import make_screen, price_pairs
 from lslmatch.costs import cost_matrix, log_rule, make_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
@@ -83,30 +82,11 @@ def test_parts_are_taken_off_exactly_and_bounds_are_below_costs():
 
 def test_sets_that_no_plane_clearly_separates_are_left_as_they_are():
     geometry = common_coordinates(*draw(100, 2, 2.0), Affine(1.0, np.zeros(2)))
-    assert are_apart(geometry, 1.5)
+    assert _are_apart(geometry, 1.5)
     assert _mirrored(geometry, log_rule(geometry)) is None
 
 
 def test_sets_are_apart_by_their_means_beside_their_variances():
     identity = Affine(1.0, np.zeros(2))
     for offset, expected in ((0.0, False), (0.5, False), (3.0, True), (1e6, True)):
-        assert are_apart(common_coordinates(*draw(200, 2, offset), identity), 1.5) == expected
-
-
-@pytest.mark.parametrize("objective", ["lsl", "lss"])
-def test_columns_are_tight_with_many_rows(objective):
-    """With columns' least costs alone, they are so with the few rows that are nearest to the other set."""
-    geometry = common_coordinates(*draw(200, 2, 100.0), Affine(1.0, np.zeros(2)))
-    rule = make_rule(objective, geometry, 1.0)._replace(offset=0.0)
-    costs = cost_matrix(geometry, rule)
-    assert np.unique(costs.argmin(axis=0)).size < 10
-    col_dual = column_parts(geometry, rule, 64, 1)
-    assert np.unique((costs - col_dual).argmin(axis=1)).size > 60
-    assert np.array_equal(col_dual, column_parts(geometry, rule, 37, 2))
-
-
-def test_the_dense_solver_is_not_needed(monkeypatch):
-    set_solver(monkeypatch, short_pairs=0, small_pairs=0, crowded_pairs=0, dense_pairs=1000)
-    monkeypatch.setattr(streamed, "_solve_densely", None)
-    x, y = draw(60, 2, 100.0)
-    assert check_certificate(x, y, match(x, y, alignment="identity")) < 1e-9
+        assert _are_apart(common_coordinates(*draw(200, 2, offset), identity), 1.5) == expected

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, estimate_affine
-from lslmatch.assignment import augmentation, streamed
+from lslmatch.assignment import auction, augmentation, streamed
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
@@ -193,42 +193,37 @@ def test_a_limit_is_exceeded_where_the_least_costs_of_the_rows_add_up_to_more():
         assert (streamed.least_costs(geometry, rule) <= least + 1e-9).all()
 
 
-@pytest.mark.parametrize(("d", "shift", "dense"), [(3, 100.0, True), (3, 0.0, False), (4, 100.0, False)])
-def test_crowded_sets_in_few_dimensions_are_solved_densely_at_once(monkeypatch, d, shift, dense):
-    augmented = []
-
-    def augment_all(*arguments):
-        augmented.append(arguments)
-        return augmentation.augment_all(*arguments)
-
-    monkeypatch.setattr(streamed, "augment_all", augment_all)
-    set_solver(monkeypatch, small_pairs=0, dense_pairs=1600, crowded_pairs=2500, most_passes=1e9)
+@pytest.mark.parametrize(("d", "shift", "crowded"), [(3, 3.0, True), (3, 0.0, False), (9, 3.0, False)])
+def test_crowded_sets_in_few_dimensions_are_auctioned_at_once(monkeypatch, d, shift, crowded):
+    auctions = []
+    monkeypatch.setattr(
+        streamed, "bid_for_columns", lambda *given: auctions.append(given) or auction.bid_for_columns(*given)
+    )
+    set_solver(monkeypatch, small_pairs=0, dense_pairs=0, crowded_conflicts=0.6, auction_after=1e9)
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=(50, d)), rng.normal(size=(50, d)) + shift
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
     rule = log_rule(geometry)._replace(offset=0.0)
     assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
-    assert bool(augmented) != dense
+    assert bool(auctions) == crowded
 
 
-def test_the_dense_solver_is_the_last_resort(monkeypatch):
+@pytest.mark.parametrize(("m", "resort"), [(LARGEST, "_solve_by_auction"), (LARGEST + 3, "_solve_densely")])
+def test_paths_that_take_too_long_are_given_up(monkeypatch, m, resort):
     """Sets far apart: a cost is nearly the sum of one of its row and one of its column."""
-    given_up = []
-
-    def augment_all(*arguments):
-        given_up.append(not augmentation.augment_all(*arguments))
-        return not given_up[-1]
-
-    monkeypatch.setattr(streamed, "augment_all", augment_all)
-    set_solver(monkeypatch, small_pairs=0, many_conflicts=1.0, crowded_pairs=0, steps_per_call=50)
+    taken = []
+    solve = getattr(streamed, resort)
+    monkeypatch.setattr(streamed, resort, lambda *given: taken.append(given) or solve(*given))
+    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, many_conflicts=1.0, crowded_conflicts=1.0)
+    set_solver(monkeypatch, steps_per_call=50)
     rng = np.random.default_rng(9)
-    x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
+    x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(m, 3)) + 100.0
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
-    for passes in (0.01, 1e9):
-        set_solver(monkeypatch, most_passes=passes)
-        rule = log_rule(geometry)._replace(offset=0.0)
+    rule = log_rule(geometry)._replace(offset=0.0)
+    for passes, times in ((0.01, 1), (1e9, 1)):
+        set_solver(monkeypatch, most_passes=passes, auction_after=passes)
         assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
-    assert given_up == [True, False]
+        assert len(taken) == times
 
 
 @pytest.mark.usefixtures("always_streamed")
