@@ -4,8 +4,10 @@ For a few dozen points, :func:`lslmatch.matching.match` would take more time bet
 Here the same steps are taken by one kernel, which solves one problem after the other in the same memory and
 takes little time to be compiled: arrays of all problems, plain loops. Where every point has a nearest partner
 of its own, the logarithm of no other pair is needed. What is out of the ordinary (units beyond 2**100, points
-that all coincide or are not finite) is left to the long way, which also says what is wrong with it. So are
-larger sets in which many points have the same nearest partner.
+that all coincide or are not finite) is left to the long way, which also says what is wrong with it.
+
+Some hundreds or thousands of points are first taken for easy to match (:mod:`lslmatch.assignment.easy`), or,
+in many dimensions, matched by bounds of distances (:mod:`lslmatch.assignment.wide_sets`).
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import numpy as np
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
-from lslmatch.assignment.settings import SolverSettings, or_default
+from lslmatch.assignment.easy import match_easily
+from lslmatch.assignment.settings import or_default
 from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, align_small, exact_residual
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
@@ -42,13 +45,9 @@ from lslmatch.results import Affine, MatchResult
 _FEW_ON_LINE = 100**2
 #: One of so many rows, or fewer, may be free if they are to be matched without reductions.
 _FEW = 8
-#: Dimensions in which sets that are difficult are so for the long way, too.
-_PLANE = 2
-#: Larger sets go the long way if more than this share of the rows is free. So do smaller ones if nearly all
-#: are, by logarithms or by squares: such sets are far apart, which the long way can make use of.
-_MANY, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 0.25, 0.99, 0.85
-#: Rows of larger sets that are looked at first; one of so many of them may have another's nearest column.
-_LOOKED_AT, _FEW_OF_LOOKED_AT = 192, 32
+#: Sets with more than one of so many of the pairs that go the short way go the long one if nearly all rows
+#: are free, by logarithms or by squares: such sets are far apart, which the long way can make use of.
+_NOT_SMALLEST, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 4, 0.99, 0.85
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
@@ -64,11 +63,11 @@ def is_short(
     noise: Any = None,
 ) -> bool:
     """Say whether an (n, d) set and one of m points may be small, and are matched in a way known here."""
-    n, d = shape
-    count, limits = n * m, or_default(None)
-    if count > limits.easy_pairs or not limits.dense_pairs:
-        return False
-    if count * d > limits.short_coordinates and not _is_wide(count, d, limits):
+    (n, d), limits = shape, or_default(None)
+    count = n * m
+    if not (
+        limits.is_small(count, d) or limits.may_be_easy(count, max(n, m) * d) or limits.is_wide(count, d)
+    ):
         return False
     if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
         return False
@@ -81,13 +80,6 @@ def is_short(
         if isinstance(alignment, str)
         else isinstance(alignment, tuple)
     )
-
-
-def _is_wide(count: int, d: int, limits: SolverSettings) -> bool:
-    """Say whether there are so many dimensions that bounds of distances are tried first."""
-    if not limits.wide_dimensions <= d <= limits.single_precision_dimensions:
-        return False
-    return count >= limits.wide_pairs and count * d >= limits.wide_coordinates
 
 
 def are_plain(x: Any, y: Any) -> bool:
@@ -111,10 +103,19 @@ def given_affine(alignment: str | Affine, d: int) -> Affine | None:
 
 
 def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine) -> MatchResult | None:
-    """Match two small sets; None: go the long way."""
-    n, m = len(x), len(y)
-    affine = None if alignment == "standardize" else given_affine(alignment, x.shape[1])
-    numbers, duals, partners = _solve(x, y, _one_size(n, m), objective, affine)
+    """Match two sets that are small, easy to match or wide; None: go the long way."""
+    (n, d), m, limits = x.shape, len(y), or_default(None)
+    affine = None if alignment == "standardize" else given_affine(alignment, d)
+    rooms = numbers, duals, partners = _rooms(n + m, 1, d, affine)
+    is_solved = False
+    if limits.is_wide(n * m, d):
+        is_solved = match_wide(x, y, objective == "lsl", numbers[0], duals, partners)
+    elif limits.may_be_easy(n * m, max(n, m) * d):
+        is_solved = match_easily(x, y, objective == "lsl", numbers[0], duals, partners)
+    if not is_solved:
+        if not limits.is_small(n * m, d):
+            return None
+        _match_all(x, y, _one_size(n, m), objective == "lsl", limits.short_pairs // _NOT_SMALLEST, *rooms)
     scale, total = numbers[0, : TOTAL + 1].tolist()
     if scale == NOT_ORDINARY:
         return None
@@ -139,7 +140,8 @@ def match_small(
     The sets of all problems follow each other in `x` and in `y`; `sizes` holds the numbers of their points, a
     row (n, m) for each problem. None in place of a result: go the long way.
     """
-    numbers, duals, partners = _solve(x, y, sizes, objective, affine)
+    rooms = numbers, duals, partners = _rooms(len(x) + len(y), len(sizes), x.shape[1], affine)
+    _match_all(x, y, sizes, objective == "lsl", or_default(None).short_pairs // _NOT_SMALLEST, *rooms)
     n, m = sizes[0].tolist()
     if (sizes == sizes[0]).all():
         # Views of equally large problems are made at once. The smaller set comes first.
@@ -169,33 +171,22 @@ _make_result: Callable[[tuple[Any, ...]], MatchResult] = partial(tuple.__new__, 
 _REST = (None, *MatchResult._field_defaults.values())
 
 
-def _solve(
-    x: FloatArray, y: FloatArray, sizes: IntArray, objective: str, affine: Affine | None
+def _rooms(
+    points: int, problems: int, d: int, affine: Affine | None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Match small sets, and return what is known of each problem, all duals, and all partners."""
-    size = len(x) + len(y)
-    numbers = np.zeros((len(sizes), SHIFT + x.shape[1]))
+    """Make arrays for what is known of each problem, for all duals, and for all partners."""
+    numbers = np.zeros((problems, SHIFT + d))
     if affine is not None:
         numbers[:, SCALE], numbers[:, SHIFT:] = affine
-    duals, partners = np.empty(size), np.empty(size, _INDEX)
-    limits = or_default(None)
-    if len(sizes) == 1 and _is_wide(count := len(x) * len(y), x.shape[1], limits):
-        wide = numbers.copy()
-        match_wide(x, y, objective == "lsl", wide[0], duals, partners)
-        if wide[0, SCALE] != NOT_ORDINARY or count * x.shape[1] > limits.short_coordinates:
-            return wide, duals, partners
-    most = limits.short_pairs if x.shape[1] > _PLANE else limits.easy_pairs
-    _match_all(x, y, sizes, objective == "lsl", most, numbers, duals, partners)
-    return numbers, duals, partners
+    return numbers, np.empty(points), np.empty(points, _INDEX)
 
 
 @kernel
-def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
+def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
     """Solve all problems. The smaller set is that of the rows; duals and partners are rows and then columns.
 
     Rows are matched to their nearest columns; where several have the same one, the first gets it. If many are
-    free then, they are reduced first, unless there are too many pairs; each that is left is matched along a
-    shortest path.
+    free then, they are reduced first; each that is left is matched along a shortest path.
     """
     d, rows, columns = x.shape[1], 0, 0
     for p in range(sizes.shape[0]):
@@ -234,19 +225,6 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
             fill[0, j] = np.inf
             for k in range(1, d):
                 fill[k, j] = 0.0
-        if n * m > most_pairs and n > 4 * _LOOKED_AT:
-            # A look at some rows tells whether many will have the same nearest column. How many rows, is a
-            # variable: for a constant, which has a type of its own, the step would be compiled once more.
-            free, looked_at = 0, min(n, _LOOKED_AT)
-            square_rows(b if turned else a, fill, looked_at, width, cost, nearest, least, lengths)
-            for i in range(looked_at):
-                free += partners[middle + nearest[i]] >= 0
-                partners[middle + nearest[i]] = i
-            for i in range(looked_at):
-                partners[middle + nearest[i]] = -1
-            if _FEW_OF_LOOKED_AT * free > looked_at:
-                numbers[p, SCALE] = NOT_ORDINARY
-                continue
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
             limit = CLOSE * (lengths[i] + apart)
@@ -269,7 +247,7 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
         if free:
             numbers[p, FREE] = FEW_FREE if _FEW * free <= n else MANY_FREE
             nearly_all = _NEARLY_ALL if logarithm else _NEARLY_ALL_BY_SQUARES
-            if free > (_MANY if n * m > most_pairs else nearly_all) * n and 4 * n * m > most_pairs:
+            if free > nearly_all * n and n * m > apart_from:
                 numbers[p, SCALE] = NOT_ORDINARY
                 continue
             col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]

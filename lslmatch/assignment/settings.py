@@ -17,12 +17,18 @@ class SolverSettings(NamedTuple):
     # When the matrix of costs is computed and solved as a whole.
     short_pairs: int = 1200**2
     """Number of pairs up to which the short way of :mod:`lslmatch.small_sets` is the quicker one, ..."""
-    easy_pairs: int = 1500**2
-    """... or up to which it is if few points have the same nearest partner, or in a plane, ..."""
     short_coordinates: int = 40 * 1000**2
     """... if they have at most so many coordinates, n * m * d."""
+    least_easy_pairs: int = 500**2
+    """Number of pairs from which on a set is taken for an easy one (:mod:`lslmatch.assignment.easy`), ..."""
+    easy_pairs: int = 10_000**2
+    """... up to so many pairs, ..."""
+    easy_coordinates: int = 110_000
+    """... if the larger set has at most so many coordinates: they stay in a near cache."""
     wide_pairs: int = 200**2
     """Number of pairs from which on the way of :mod:`lslmatch.assignment.wide_sets` is tried first, ..."""
+    most_wide_pairs: int = 1500**2
+    """... up to so many, ..."""
     wide_dimensions: int = 16
     """... from so many dimensions on, ..."""
     wide_coordinates: int = 10 * 1000**2
@@ -117,6 +123,20 @@ class SolverSettings(NamedTuple):
     """Prices that are tried at most before the last pairs are found one by one."""
     few_pairs: float = 0.005
     """Share of the pairs that are still missing which are found one by one at once."""
+
+    def is_small(self, pairs: int, d: int) -> bool:
+        """Say whether the short way is the quicker one, if anything is solved as a whole."""
+        return pairs <= self.short_pairs and pairs * d <= self.short_coordinates and self.dense_pairs > 0
+
+    def may_be_easy(self, pairs: int, coordinates: int) -> bool:
+        """Say whether sets shall first be taken for easy, by their pairs and the larger set's coordinates."""
+        return self.least_easy_pairs < pairs <= self.easy_pairs and coordinates <= self.easy_coordinates
+
+    def is_wide(self, pairs: int, d: int) -> bool:
+        """Say whether there are so many dimensions that bounds of distances are tried first."""
+        if not self.wide_dimensions <= d <= self.single_precision_dimensions:
+            return False
+        return self.wide_pairs <= pairs <= self.most_wide_pairs and pairs * d >= self.wide_coordinates
 
     def for_shape(self, n: int, d: int) -> SolverSettings:
         """Choose the size of the lists for a number of rows, and of dimensions: in few, rows need more."""

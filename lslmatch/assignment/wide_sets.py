@@ -36,14 +36,14 @@ _GREATEST_BITS = np.int32(0x7FFFFFFF)
 
 @kernel
 def match_wide(x, y, logarithm, numbers, duals, partners):
-    """Solve one problem, as the kernel of small sets does; one with many conflicts is NOT_ORDINARY."""
+    """Solve one problem, as the kernel of small sets does, and return whether it has few conflicts."""
     a, b, work = np.empty(x.shape), np.empty(y.shape), np.empty((7, x.shape[1]))
     apart = _align_rows(x, y, numbers, work, a, b)
     for k in range(duals.size):
         duals[k] = 0.0
         partners[k] = -1
     if numbers[SCALE] == NOT_ORDINARY:
-        return
+        return False
     turned = x.shape[0] > y.shape[0]
     rows, others = (b, a) if turned else (a, b)
     (n, d), m = rows.shape, others.shape[0]
@@ -58,8 +58,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
     screen = (points, panels, row_low, col_low, bounds)
     _prepare(sets, apart, screen)
     if not _find_nearest(sets, screen, least, nearest, row_of_col):
-        numbers[SCALE] = NOT_ORDINARY
-        return
+        return False
     floor, total, free = numbers[FLOOR], 0.0, 0
     for i in range(n):
         row_dual[i] = least[i]
@@ -74,8 +73,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
         else:
             free += 1
     if free > _MANY * n:
-        numbers[SCALE] = NOT_ORDINARY
-        return
+        return False
     if free:
         numbers[FREE] = FEW_FREE
         cost, reach, indices = np.empty((n, m)), np.full(m, -np.inf), np.empty(2 * m, np.int64)
@@ -99,6 +97,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
         for k in range(duals.size):
             total += duals[k]
     numbers[TOTAL] = total
+    return True
 
 
 @step_kernel

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, check_certificate, match, match_many, small_sets
-from lslmatch.assignment import wide_sets
-from lslmatch.assignment.small_coordinates import NOT_ORDINARY
-from lslmatch.assignment.small_dense import SCALE
+from lslmatch import Affine, check_certificate, match, match_many, matching_many
+from lslmatch.assignment.settings import DEFAULT
+from lslmatch.assignment.wide_sets import match_wide
 from tests.support.matching import assert_is_matching
 from tests.support.reference import SMALL
 from tests.support.solver import set_solver
@@ -66,8 +65,7 @@ DIFFICULT = {"without signal"}
 def is_solved(x, y, objective):
     """Say whether the kernel comes to the end."""
     numbers, size = np.zeros(8 + x.shape[1]), len(x) + len(y)
-    wide_sets.match_wide(x, y, objective == "lsl", numbers, np.empty(size), np.empty(size, np.intp))
-    return numbers[SCALE] != NOT_ORDINARY
+    return match_wide(x, y, objective == "lsl", numbers, np.empty(size), np.empty(size, np.intp))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,6 +77,7 @@ def test_bounds_change_no_objective(kind, d, fewer, objective, monkeypatch):
     x, y = (x[: N - fewer], y) if fewer > 0 else (x, np.ascontiguousarray(y[: N + fewer]))
     expected = match(x, y, objective=objective)
     set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    monkeypatch.setattr(matching_many, "_ALONE", 0)
     result = match(x, y, objective=objective)
     assert_is_matching(result, len(x), len(y))
     assert (result.scale, *result.shift) == (expected.scale, *expected.shift)
@@ -101,8 +100,8 @@ def test_a_map_may_be_given(monkeypatch):
 
 
 def test_few_dimensions_and_few_points_are_not_for_it():
-    assert small_sets._is_wide(1000**2, 16, small_sets.or_default(None))
-    assert not small_sets._is_wide(1000**2, 15, small_sets.or_default(None))
-    assert not small_sets._is_wide(300**2, 100, small_sets.or_default(None))
-    assert not small_sets._is_wide(150**2, 900, small_sets.or_default(None))
-    assert not small_sets._is_wide(1000**2, 1001, small_sets.or_default(None))
+    assert DEFAULT.is_wide(1000**2, 16)
+    assert not DEFAULT.is_wide(1000**2, 15)
+    assert not DEFAULT.is_wide(300**2, 100)
+    assert not DEFAULT.is_wide(150**2, 900)
+    assert not DEFAULT.is_wide(1000**2, 1001)
