@@ -134,6 +134,7 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
         (10, 10, 400_001, False),
         (1000, 1000, 1000, True),
         (1000, 1000, 1001, False),
+        (2000, 2000, 1000, True),
         (2100, 2100, 52, True),
         (2100, 2100, 53, False),
         (10_000, 10_000, 11, True),

@@ -27,7 +27,7 @@ class SolverSettings(NamedTuple):
     """... if the larger set has at most so many coordinates: they stay in a near cache."""
     wide_pairs: int = 200**2
     """Number of pairs from which on the way of :mod:`lslmatch.assignment.wide_sets` is tried first, ..."""
-    most_wide_pairs: int = 1500**2
+    most_wide_pairs: int = 2000**2
     """... up to so many, ..."""
     wide_dimensions: int = 16
     """... from so many dimensions on, ..."""

@@ -1,9 +1,10 @@
-"""Up to 1,500 points in many dimensions: from coordinates to dual variables in one kernel.
+"""Up to 2,000 points in many dimensions: from coordinates to dual variables in one kernel.
 
 As in :mod:`lslmatch.small_sets`, rows are matched to their nearest columns, and those that are left along
 shortest paths. But in many dimensions distances take nearly all of the time. So a product in single precision
-gives lower bounds of all of them, and few are computed: those whose bounds are below the least distance that
-is known of the row, and more of rows that a search comes to.
+gives lower bounds of all of them, where that suffices from a part of the coordinates, and few are computed:
+those whose bounds are below the least distance that is known of the row, and more of rows that a search comes
+to.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows
 
 #: Sets in which a greater share of the rows is free go another way; a look at the first rows tells.
 _MANY, _LOOKED_AT = 0.25, 192
+#: What is found: leading coordinates do not tell nearest columns from others, many conflicts, or neither.
+_UNCLEAR, _MANY_CONFLICTS, _CLEAR = range(3)
+#: Rows that are asked how many leading coordinates do, and the share of them that is tried first. They do not
+#: if more than so many distances for each row are to be computed besides.
+_PROBES, _LEADING, _TRIES = 4, 8, 4
 #: The relative error of a bound in single precision does not hold below this, where digits get lost.
 _UNDERFLOW = 2.0**-100
 _GREATEST_BITS = np.int32(0x7FFFFFFF)
@@ -49,15 +55,20 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
     (n, d), m = rows.shape, others.shape[0]
     columns = m + -m % PANEL
     row_dual, col_dual, col_of_row, row_of_col = duals[:n], duals[n:], partners[:n], partners[n:]
-    # Whole panels of columns, and room for the rows that are added to the last few.
-    points, panels = np.empty((n, d), np.float32), np.empty((1, columns // PANEL, d, PANEL), np.float32)
     row_low, col_low = np.empty(n, np.float32), np.empty((1, columns), np.float32)
+    # Room for the rows that are added to the last few.
     bounds = np.empty((n + FEW_ROWS, columns), np.float32)
     limits, least, nearest = np.empty(n), np.empty(n), np.empty(n, np.int64)
     sets = (x, y, turned, numbers, rows, others, limits)
-    screen = (points, panels, row_low, col_low, bounds)
-    _prepare(sets, apart, screen)
-    if not _find_nearest(sets, screen, least, nearest, row_of_col):
+    leading, outcome = _count_leading(rows, others), _UNCLEAR
+    while outcome == _UNCLEAR:
+        points = np.empty((n, leading), np.float32)
+        panels = np.empty((1, columns // PANEL, leading, PANEL), np.float32)
+        screen = (points, panels, row_low, col_low, bounds)
+        _prepare(sets, apart, screen)
+        outcome = _find_nearest(sets, screen, least, nearest, row_of_col)
+        leading = d
+    if outcome == _MANY_CONFLICTS:
         return False
     floor, total, free = numbers[FLOOR], 0.0, 0
     for i in range(n):
@@ -141,11 +152,32 @@ def _centre_rows(points, centre, mean, work, out):
 
 
 @step_kernel
+def _count_leading(rows, others):
+    """Give the number of leading coordinates that tell the nearest columns of a few rows from all others."""
+    (n, d), m = rows.shape, others.shape[0]
+    leading = max(d // _LEADING, 1)
+    for probe in range(_PROBES):
+        i, best, at = probe * (n - 1) // (_PROBES - 1), np.inf, 0
+        for j in range(m):
+            square = _squared_difference(rows, i, others, j, d)
+            if square < best:
+                best, at = square, j
+        j = 0
+        while leading < d and j < m:
+            if j != at and _squared_difference(rows, i, others, j, leading) < best:
+                # Twice as many, and from the beginning; more than half of them are not worth it.
+                leading, j = 2 * leading if 4 * leading <= d else d, 0
+            else:
+                j += 1
+    return leading
+
+
+@step_kernel
 def _prepare(sets, apart, screen):
-    """Bring both sets into single precision, for products that are lower bounds of squared distances."""
+    """Bring leading coordinates into single precision, for products that are bounds of squared distances."""
     _, _, _, numbers, rows, others, limits = sets
     points, panels, row_low, col_low, _ = screen
-    (n, d), m, columns = rows.shape, others.shape[0], col_low.size
+    (n, d), m, columns = points.shape, others.shape[0], col_low.size
     # In units in which the mean square is 1, so that nothing over- or underflows.
     square_unit = COINCIDENT / numbers[FLOOR]
     unit = math.sqrt(square_unit)
@@ -155,7 +187,7 @@ def _prepare(sets, apart, screen):
         panel, place = j // PANEL, j % PANEL
         for k in range(d):
             panels[0, panel, k, place] = unit * others[j, k]
-        col_low[0, j] = share * _squared_length(others, j)
+        col_low[0, j] = share * _squared_length(others, j, d)
     for j in range(m, columns):
         panel, place = j // PANEL, j % PANEL
         for k in range(d):
@@ -164,18 +196,17 @@ def _prepare(sets, apart, screen):
     for i in range(n):
         for k in range(d):
             points[i, k] = -2.0 * unit * rows[i, k]
-        length = _squared_length(rows, i)
-        limits[i] = CLOSE * (length + apart)
-        row_low[i] = share * length - _UNDERFLOW
+        limits[i] = CLOSE * (_squared_length(rows, i, rows.shape[1]) + apart)
+        row_low[i] = share * _squared_length(rows, i, d) - _UNDERFLOW
 
 
 @step_kernel
 def _find_nearest(sets, screen, least, nearest, seen):
-    """Fill bounds, and `nearest` and `least`; False if a look at the first rows shows many conflicts."""
+    """Fill bounds, and `nearest` and `least`; say whether leading coordinates do, and conflicts are few."""
     points, panels, row_low, col_low, bounds = screen
     n, m, columns = sets[4].shape[0], sets[5].shape[0], col_low.size
     square_unit = COINCIDENT / sets[3][FLOOR]
-    looked_at = min(n, _LOOKED_AT)
+    looked_at, left = min(n, _LOOKED_AT), _TRIES * n if points.shape[1] < sets[4].shape[1] else n * m
     for first in range(0, n, FEW_ROWS):
         last = min(first + FEW_ROWS, n)
         expand_few_rows(points, row_low, panels, col_low, first, last, 0, bounds[first : first + FEW_ROWS])
@@ -187,10 +218,13 @@ def _find_nearest(sets, screen, least, nearest, seen):
             for j in range(columns):
                 below += line[j] <= limit
             if below > 1:
+                left -= below - 1
+                if left < 0:
+                    return _UNCLEAR
                 for j in range(m):
                     if line[j] <= limit and j != at:
                         square = _square(sets, i, j)
-                        if square < best or (square == best and j < at):
+                        if square < best:
                             best, at = square, j
             nearest[i], least[i] = at, best
         if first < looked_at <= last:
@@ -202,8 +236,8 @@ def _find_nearest(sets, screen, least, nearest, seen):
             for i in range(looked_at):
                 seen[nearest[i]] = -1
             if free * n > _MANY * looked_at * looked_at:
-                return False
-    return True
+                return _MANY_CONFLICTS
+    return _CLEAR
 
 
 @step_kernel
@@ -242,7 +276,7 @@ def _price_row(sets, i, bounds, logarithm, reach, costs):
 def _square(sets, i, j):
     """Compute one squared distance; of close points, with the rounding errors of their coordinates."""
     x, y, turned, numbers, rows, others, limits = sets
-    square = _squared_difference(rows, i, others, j)
+    square = _squared_difference(rows, i, others, j, rows.shape[1])
     if square < limits[i]:
         p, q, square = j if turned else i, i if turned else j, 0.0
         for k in range(x.shape[1]):
@@ -252,16 +286,16 @@ def _square(sets, i, j):
 
 
 @summing_kernel
-def _squared_difference(a, i, b, j):
+def _squared_difference(a, i, b, j, d):
     total = 0.0
-    for k in range(a.shape[1]):
+    for k in range(d):
         total += (a[i, k] - b[j, k]) * (a[i, k] - b[j, k])
     return total
 
 
 @summing_kernel
-def _squared_length(a, i):
+def _squared_length(a, i, d):
     total = 0.0
-    for k in range(a.shape[1]):
+    for k in range(d):
         total += a[i, k] * a[i, k]
     return total

@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import Affine, check_certificate, match, match_many, matching_many
 from lslmatch.assignment.settings import DEFAULT
-from lslmatch.assignment.wide_sets import match_wide
+from lslmatch.assignment.wide_sets import _count_leading, match_wide
 from tests.support.matching import assert_is_matching
 from tests.support.reference import SMALL
 from tests.support.solver import set_solver
@@ -88,6 +88,32 @@ def test_bounds_change_no_objective(kind, d, fewer, objective, monkeypatch):
     # (Without some of the points, wild ones spoil the moments.)
     if d > 2 and not fewer:
         assert is_solved(x, y, objective) == (kind not in DIFFICULT)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_leading_coordinates_that_suffice_for_a_few_rows_may_not_for_others(known, monkeypatch):
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(N, 40))
+    # The rows that are asked stand out by their first coordinates, and all others by their last.
+    asked = np.arange(4) * (N - 1) // 3
+    if known:
+        x[:, :20] *= np.isin(np.arange(N), asked)[:, None]
+    y = x[rng.permutation(N)] + 0.01 * rng.normal(size=x.shape)
+    leading = _count_leading(x, y)
+    assert leading < 20
+    expected = match(x, y)
+    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    result = match(x, y)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-12)
+    assert check_certificate(x, y, result) < 1e-12
+    assert is_solved(x, y, "lsl")
+
+
+def test_all_coordinates_are_used_where_half_of_them_do_not_suffice():
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=(N, 16))
+    assert _count_leading(x, x + 2.0 * rng.normal(size=x.shape)) == 16
+    assert _count_leading(x, x[::-1].copy()) < 16
 
 
 def test_a_map_may_be_given(monkeypatch):
