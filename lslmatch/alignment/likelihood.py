@@ -155,19 +155,32 @@ def _add_products(a, b, products):
 @kernel
 def _sum_least(height, foot, squares, price, floor, factors, sums):
     """Fill for each factor: the sum of the points' least costs, and of the information of those pairs."""
-    n, size = height.shape
+    (n, size), count = height.shape, factors.size
+    least, residual, square = np.empty(count), np.empty(count), np.empty(count)
+    for k in range(count):
+        sums[0, k] = sums[1, k] = 0.0
+    for i in range(n):
+        for k in range(count):
+            least[k] = np.inf
+        for j in range(size):
+            pair = height[i, j], foot[i, j], squares[i, j], price[i, j]
+            _note_less(pair, floor, factors, least, residual, square)
+        for k in range(count):
+            sums[0, k] += log_kernel(least[k])
+            sums[1, k] += square[k] / residual[k]
+
+
+@step_kernel
+def _note_less(pair, floor, factors, least, residual, square):
+    """Note a pair at the factors at which its price is less than the least so far, by a vector loop."""
+    height, foot, squares, price = pair
     for k in range(factors.size):
-        total, information = 0.0, 0.0
-        for i in range(n):
-            least, ratio = np.inf, 0.0
-            for j in range(size):
-                residual = height[i, j] + squares[i, j] * (factors[k] - foot[i, j]) ** 2
-                residual = residual if residual > floor else floor
-                if residual * price[i, j] < least:
-                    least, ratio = residual * price[i, j], squares[i, j] / residual
-            total += math.log(least)
-            information += ratio
-        sums[0, k], sums[1, k] = total, information
+        distance = factors[k] - foot
+        value = max(height + squares * (distance * distance), floor)
+        is_less = value * price < least[k]
+        least[k] = value * price if is_less else least[k]
+        residual[k] = value if is_less else residual[k]
+        square[k] = squares if is_less else square[k]
 
 
 # Steps of the kernels of small sets, and the same for Python to call.
