@@ -74,8 +74,11 @@ def fused_kernel(function: F) -> F:
 
 
 def summing_kernel(function: F) -> F:
-    """Compile a step that may also add up in any order, so that sums are vector loops."""
-    return _step(function, fastmath={"contract", "reassoc"})
+    """Compile a step that may also add up in any order, so that sums are vector loops.
+
+    It counts no references, which would take most of the time to compile it, and so makes no arrays.
+    """
+    return _step(function, fastmath={"contract", "reassoc"}, _nrt=False)
 
 
 def _reinterpreted(given: Any, wanted: Any) -> Any:

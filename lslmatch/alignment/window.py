@@ -35,9 +35,9 @@ def window_reach(a, partners, b):
 def find_reach(a, partners, b):
     """Return the logarithm of the greatest factor, from both sets and the partners of a, all as lines."""
     n, m = a.shape[1], b.shape[1]
-    variance = _variance(a, partners)
+    variance = _variance(a, partners, np.zeros(n), np.zeros(n))
     if n < m:
-        variance += _strangers_variance(b) * (1.0 / n - 1.0 / m)
+        variance += _strangers_variance(b, np.zeros(m)) * (1.0 / n - 1.0 / m)
     # In this order: where the shift is too large for the sets to be seen, the variance may be 0 / 0.
     reach = _STANDARD_ERRORS * math.sqrt(variance)
     reach = reach if reach < _WIDEST else _WIDEST
@@ -45,9 +45,8 @@ def find_reach(a, partners, b):
 
 
 @summing_kernel
-def _variance(a, partners):
+def _variance(a, partners, noise, position):
     d, n = a.shape
-    noise, position = np.zeros(n), np.zeros(n)
     total = 0.0
     for k in range(d):
         p, q = a[k], partners[k]
@@ -62,10 +61,9 @@ def _variance(a, partners):
 
 
 @summing_kernel
-def _strangers_variance(b):
+def _strangers_variance(b, squares):
     """Give the variance of a logarithm of a mean of squares, as far as it depends on who is among them."""
     d, m = b.shape
-    squares = np.zeros(m)
     for k in range(d):
         line = b[k]
         for j in range(m):
