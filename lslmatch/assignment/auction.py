@@ -44,6 +44,11 @@ _FIRST_STEP = 0.5
 #: Each step is so many times the next one; the first is less than so many times n the last.
 _RATIO = 5.0
 _LAST = 4.0
+#: At most so many auctions follow, until steps are this share of what tells the best so many columns of a row
+#: apart: where costs have several scales, as those of clusters far from each other, the first do not suffice.
+_FURTHER = 8
+_CLEAR = 0.03
+_AMONG = 8
 #: Steps by which a column that is not listed may be better than the best of a list.
 _SLACK = 10.0
 
@@ -72,14 +77,26 @@ def bid_for_columns(screen: PairScreen, lists: Shortlists, settings: SolverSetti
         empty_in_line((screen.tiles.b_squares.size,), screen.tiles.a.dtype),
         screen.lanes(),
     )
-    count = 1 + int(math.log(n * _LAST) / math.log(_RATIO)) if spread > 0.0 else 0
-    for step in _FIRST_STEP * spread * _RATIO ** -np.arange(count):
+    step, count = _FIRST_STEP * spread, 1 + int(math.log(n * _LAST) / math.log(_RATIO))
+    for k in range(count + _FURTHER if spread > 0.0 else 0):
+        if k >= count and step * _RATIO <= _CLEAR * _gap(lists, col_dual):
+            break
         auction.row_of_col[:], auction.queue[:], auction.ends[:] = -1, np.arange(n), (0, n)
         factors = column_factors(screen, col_dual)
         left = settings.auction_passes * n
         while left > 0 and auction.ends[1] > 0:
             left -= _bid(screen, factors, lists, col_dual, auction, step, min(left, block_rows))
+        step /= _RATIO
     return col_dual
+
+
+def _gap(lists: Shortlists, col_dual: FloatArray) -> float:
+    """Return what tells a row's best columns apart, if not much: a tenth of the rows have a lesser gap."""
+    reduced = lists.cost - col_dual[lists.col]
+    rank = min(_AMONG, reduced.shape[1]) - 1
+    gaps = np.partition(reduced, rank, axis=1)[:, rank] - reduced.min(axis=1)
+    gaps = gaps[gaps > 0.0]
+    return float(np.quantile(gaps, 0.1, method="lower")) if gaps.size else math.inf
 
 
 def _split_costs(screen: PairScreen) -> tuple[FloatArray, float]:

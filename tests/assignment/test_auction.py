@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import check_certificate, linear_sum_assignment, match
+from lslmatch.assignment import auction
 from lslmatch.assignment.auction import _split_costs, bid_for_columns
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
@@ -18,10 +19,10 @@ from tests.support.solver import set_solver
 SETTINGS = SolverSettings(tile_columns=32)
 
 
-def auctioned(geometry, rule, settings=SETTINGS, single=False):
+def auctioned(geometry, rule, settings=SETTINGS, size=8):
     n, m = geometry.shape
-    lists = Shortlists.empty(n, min(8, m))
-    return bid_for_columns(make_screen(geometry, rule, settings, single=single), lists, settings), lists
+    lists = Shortlists.empty(n, min(size, m))
+    return bid_for_columns(make_screen(geometry, rule, settings, single=False), lists, settings), lists
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -57,6 +58,25 @@ def test_parts_of_columns_are_told_from_the_rest():
     col_part, spread = _split_costs(make_screen(geometry, rule, SETTINGS, single=False))
     np.testing.assert_allclose(col_part, cost.mean(axis=0), rtol=1e-12)
     assert spread < 1e-3 * cost.std()
+
+
+def test_steps_get_smaller_than_the_least_scale_of_the_costs():
+    """Clusters far from each other: what tells far columns apart is small beside the distance of clusters."""
+    rng = np.random.default_rng(8)
+    x, y = rng.normal(size=(60, 2)), rng.normal(size=(60, 2))
+    x[:15] += 1e3
+    y[:45] += 1e3
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    rule = log_rule(geometry)._replace(offset=0.0)
+    cost = cost_matrix(geometry, rule)
+    rows, cols = linear_sum_assignment(cost)
+    gaps = []
+    for further in (0, 8):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(auction, "_FURTHER", further)
+            col_dual, _ = auctioned(geometry, rule, size=24)
+        gaps.append(cost[rows, cols].sum() - (cost - col_dual).min(axis=1).sum() - col_dual.sum())
+    assert 0.0 <= gaps[1] < 0.1 * gaps[0]
 
 
 def test_costs_that_are_all_equal_need_no_auction():

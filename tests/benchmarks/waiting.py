@@ -240,6 +240,11 @@ def far_apart():
         seconds = _seconds(functools.partial(lslmatch.match, x, y, alignment="identity"))
         before = "35 s" if (n, m, d) == _APART[0] else ""
         yield Row(f"far apart, {n:,} and {m:,} points, d = {d}", before, f"{seconds:.2g} s", "1 s")
+    for n, before in ((4000, "15 s"), (4100, "")):
+        rng = np.random.default_rng([n, 2])
+        x, y = rng.standard_normal((n, 2)), rng.standard_normal((n, 2)) + (3.0, 0.0)
+        seconds = _seconds(functools.partial(lslmatch.match, x, y, alignment="identity"))
+        yield Row(f"apart without a plane between, {n:,} points, d = 2", before, f"{seconds:.2g} s", "1 s")
 
 
 _APART = (
