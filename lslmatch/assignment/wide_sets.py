@@ -32,9 +32,9 @@ from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows
 _MANY, _LOOKED_AT = 0.25, 192
 #: What is found: leading coordinates do not tell nearest columns from others, many conflicts, or neither.
 _UNCLEAR, _MANY_CONFLICTS, _CLEAR = range(3)
-#: Rows that are asked how many leading coordinates do, and the share of them that is tried first. They do not
-#: if more than so many distances for each row are to be computed besides.
-_PROBES, _LEADING, _TRIES = 4, 8, 4
+#: Rows that are asked how many leading coordinates do, the share of them that is tried first, and the fewest.
+#: They do not if more than so many distances for each row are to be computed besides.
+_PROBES, _LEADING, _FEWEST, _TRIES = 4, 8, 8, 16
 #: The relative error of a bound in single precision does not hold below this, where digits get lost.
 _UNDERFLOW = 2.0**-100
 _GREATEST_BITS = np.int32(0x7FFFFFFF)
@@ -155,7 +155,7 @@ def _centre_rows(points, centre, mean, work, out):
 def _count_leading(rows, others):
     """Give the number of leading coordinates that tell the nearest columns of a few rows from all others."""
     (n, d), m = rows.shape, others.shape[0]
-    leading = max(d // _LEADING, 1)
+    leading = min(max(d // _LEADING, _FEWEST), d)
     for probe in range(_PROBES):
         i, best, at = probe * (n - 1) // (_PROBES - 1), np.inf, 0
         for j in range(m):
