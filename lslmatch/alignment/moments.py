@@ -114,41 +114,38 @@ class _Moments(NamedTuple):
 def _moments(points: FloatArray, name: str) -> _Moments:
     exponent = nonzero_exponent(least_exponent(points))
     points, factor = power_factor(points, -exponent)
-    spread = nonzero_exponent(least_exponent(_greatest_deviations(points, factor)))
-    spread = max(spread, _LEAST_EXPONENT)
-    mean_deviation = np.empty(points.shape[1])
-    sum_of_squares = _centred_statistics(points, factor, math.ldexp(1.0, -spread), mean_deviation)
+    origin = points[0] * factor
+    greatest, mean_deviation, *spare = np.zeros((4, origin.size))
+    _find_greatest_deviations(points, factor, origin, greatest)
+    spread = max(nonzero_exponent(least_exponent(greatest)), _LEAST_EXPONENT)
+    spread_factor = math.ldexp(1.0, -spread)
+    sum_of_squares = _centred_statistics(points, factor, origin, spread_factor, mean_deviation, *spare)
     if not sum_of_squares > 0.0:
         raise ValueError(
             f"{name} must have a positive total variance, or the scale is undefined; all its "
             f"{points.shape[0]} points coincide"
         )
-    mean = points[0] * factor + times_power(mean_deviation, spread)
+    mean = origin + times_power(mean_deviation, spread)
     return _Moments(mean, exponent, mean_deviation, sum_of_squares, exponent + spread)
 
 
 @kernel
-def _greatest_deviations(points, factor):
-    """Return the greatest differences to the first point, by coordinate, in units of 1 / factor."""
+def _find_greatest_deviations(points, factor, origin, greatest):
+    """Find the greatest differences to the first point, by coordinate, in units of 1 / factor."""
     n, d = points.shape
-    greatest = np.zeros(d)
     for i in range(n):
         for k in range(d):
-            greatest[k] = max(greatest[k], abs(points[i, k] * factor - points[0, k] * factor))
-    return greatest
+            greatest[k] = max(greatest[k], abs(points[i, k] * factor - origin[k]))
 
 
 @kernel
-def _centred_statistics(points, factor, spread_factor, mean):
-    """Fill `mean` with the mean deviation from the first point; return the sum of squares about it.
+def _centred_statistics(points, factor, origin, spread_factor, mean, correction, squares):
+    """Add the mean deviation from the first point, the origin, to `mean`; return the sum of squares about it.
 
     Both in units that the two factors, powers of two, lead to. The second pass corrects what the first
-    rounded (Chan, Golub and LeVeque's corrected two-pass algorithm).
+    rounded (Chan, Golub and LeVeque's corrected two-pass algorithm). The last three arrays are 0 before.
     """
     n, d = points.shape
-    origin = points[0] * factor
-    correction, squares = np.zeros(d), np.zeros(d)
-    mean[:] = 0.0
     for i in range(n):
         for k in range(d):
             mean[k] += (points[i, k] * factor - origin[k]) * spread_factor

@@ -107,7 +107,7 @@ def _split_costs(screen: PairScreen) -> tuple[FloatArray, float]:
     n, m = screen.geometry.shape
     rows = np.linspace(0, n - 1, min(n, _SAMPLED)).astype(np.intp)
     costs = np.empty((rows.size, m))
-    price_pairs(screen, rows, np.tile(np.arange(m), (rows.size, 1)), costs)
+    price_pairs(screen.geometry, screen.rule, rows, np.tile(np.arange(m), (rows.size, 1)), costs)
     col_part = costs.mean(axis=0)
     rest = costs - col_part
     return col_part, float((rest - rest.mean(axis=1, keepdims=True)).std())

@@ -57,7 +57,7 @@ class NearestPartners(NamedTuple):
     def costs(self, screen: PairScreen) -> FloatArray:
         """Compute the exact cost of every row and its nearest column."""
         costs = np.empty((self.col.size, 1))
-        price_pairs(screen, np.arange(self.col.size), self.col[:, None], costs)
+        price_pairs(screen.geometry, screen.rule, np.arange(self.col.size), self.col[:, None], costs)
         return costs[:, 0]
 
 

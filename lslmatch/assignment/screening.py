@@ -192,10 +192,10 @@ def divide_by_weights(x_weight, y_weight, i, offset, squares):
 
 
 @kernel
-def price_pairs(screen, rows, cols, costs):
+def price_pairs(geometry, rule, rows, cols, costs):
     """Compute the exact costs of the pairs (rows[r], cols[r, k]); infinite where a column is missing."""
     for r in range(rows.size):
-        price_row(screen.geometry, screen.rule, rows[r], cols[r], costs[r])
+        price_row(geometry, rule, rows[r], cols[r], costs[r])
 
 
 @step_kernel

@@ -73,7 +73,7 @@ def renew_shortlists(
         if first_pass or not screen.squares.size:
             part = screen._replace(tiles=_rows_of(screen.tiles, some))
         _choose_pairs(part, factors, some, first_pass, screen.lanes(), cols[first:last], bound[first:last])
-        price_pairs(screen, some, cols[first:last], costs[first:last])
+        price_pairs(screen.geometry, screen.rule, some, cols[first:last], costs[first:last])
 
     over_rows(run, rows.size, block_rows, workers)
     lists.cost[rows] = np.inf

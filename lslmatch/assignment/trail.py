@@ -84,6 +84,6 @@ def _priced_anew(screen: PairScreen, lists: Shortlists, bound: FloatArray, size:
     found.col[:, :used] = lists.col[:, :used]
     cols = np.ascontiguousarray(np.where(is_listed, lists.col, -1)[:, :used])
     costs = np.empty((n, used))
-    price_pairs(screen, np.arange(n), cols, costs)
+    price_pairs(screen.geometry, screen.rule, np.arange(n), cols, costs)
     found.cost[:, :used] = costs
     return found

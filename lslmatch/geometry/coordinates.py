@@ -80,18 +80,20 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     return Geometry(a, b, a_low, b_low, exponent + extent)
 
 
-@kernel
-def column_means(points, factor):
+def column_means(points: FloatArray, factor: float) -> FloatArray:
     """Return the column means of ``factor * points``, summed about the first point."""
-    n, d = points.shape
     origin = points[0] * factor
-    mean = np.zeros(d)
+    total = np.zeros_like(origin)
+    _add_deviations(points, factor, origin, total)
+    return origin + total / len(points)
+
+
+@kernel
+def _add_deviations(points, factor, origin, total):
+    n, d = points.shape
     for i in range(n):
         for k in range(d):
-            mean[k] += points[i, k] * factor - origin[k]
-    for k in range(d):
-        mean[k] = origin[k] + mean[k] / n
-    return mean
+            total[k] += points[i, k] * factor - origin[k]
 
 
 @kernel

@@ -190,8 +190,8 @@ def test_inputs_are_not_changed():
 @pytest.mark.parametrize("offset", [0.0, 1e8, 1e11])
 def test_what_the_first_pass_rounds_the_second_corrects(n, d, offset):
     points = draw(n, d) + offset
-    mean = np.empty(d)
-    total = _centred_statistics(points, 1.0, 1.0, mean)
+    mean, *spare = np.zeros((3, d))
+    total = _centred_statistics(points, 1.0, points[0], 1.0, mean, *spare)
     exact_mean, exact_total = centred_statistics(points)
     assert total == pytest.approx(float(exact_total), rel=1e-12)
     np.testing.assert_allclose(points[0] + mean, exact_mean.astype(float), rtol=4e-16, atol=1e-15)

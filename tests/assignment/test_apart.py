@@ -69,7 +69,7 @@ def test_parts_are_taken_off_exactly_and_bounds_are_below_costs():
         cols = np.tile(np.arange(40), (30, 1))
         costs = np.empty(whole.shape)
         screen = make_screen(problem.geometry, problem.rule, settings.DEFAULT)
-        price_pairs(screen, np.arange(30), cols, costs)
+        price_pairs(screen.geometry, screen.rule, np.arange(30), cols, costs)
         np.testing.assert_allclose(
             costs + problem.row_part[:, None] + problem.col_part, whole, rtol=0, atol=1e-14 * whole.max()
         )

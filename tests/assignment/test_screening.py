@@ -106,7 +106,7 @@ def test_exact_costs_are_those_of_the_matrix(objective):
     screen = make_screen(geometry, rule, SolverSettings())
     rows, cols = np.array([4, 0]), np.array([[3, -1, 8], [0, 1, -1]])
     costs = np.empty(cols.shape)
-    price_pairs(screen, rows, cols, costs)
+    price_pairs(screen.geometry, screen.rule, rows, cols, costs)
     expected = np.where(cols >= 0, cost[rows[:, None], cols], np.inf)
     np.testing.assert_allclose(costs, expected, rtol=1e-12, atol=1e-12)
 
