@@ -43,7 +43,7 @@ class SolverSettings(NamedTuple):
     """There are many, for other purposes, if more than this share must."""
     apart: float = 1.5
     """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
-    crowded_conflicts: float = 0.3
+    crowded_conflicts: float = 0.36
     """Far more are too many for shortest paths, and an auction comes first: more than this share, ..."""
     crowded_dimensions: int = 3
     """... in at most so many dimensions, ..."""
