@@ -69,7 +69,7 @@ def match(
         The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
         scale at which the profile likelihood of LSL is least, in a window around the standardised one,
         with a shift in which pairs with little noise count more (for noise of very different levels; about
-        three times the work); the map under which nearest partners stand out most from other candidates
+        twice the work); the map under which nearest partners stand out most from other candidates
         (for sets of which up to half of the points are wild or have no partner; the standardised one if none
         is better beyond chance); whichever of these has the best likelihood (the identity has it if the
         others' gain is not worth their d + 1 parameters); or a given scale and shift. With another

@@ -51,6 +51,10 @@ _CLEAR = 0.03
 _AMONG = 8
 #: Steps by which a column that is not listed may be better than the best of a list.
 _SLACK = 10.0
+#: Bids that take about as long as a new list.
+_BIDS = 64
+#: Steps that are less than this share of the greatest dual get lost in it.
+_ROUNDING = 2.0**-48
 
 
 class _Auction(NamedTuple):
@@ -83,10 +87,13 @@ def bid_for_columns(screen: PairScreen, lists: Shortlists, settings: SolverSetti
             break
         auction.row_of_col[:], auction.queue[:], auction.ends[:] = -1, np.arange(n), (0, n)
         factors = column_factors(screen, col_dual)
-        left = settings.auction_passes * n
+        left = settings.auction_passes * n * _BIDS
         while left > 0 and auction.ends[1] > 0:
-            left -= _bid(screen, factors, lists, col_dual, auction, step, min(left, block_rows))
+            left -= _bid(screen, factors, lists, col_dual, auction, step, min(left, block_rows * _BIDS))
         step /= _RATIO
+        if left <= 0 or step <= _ROUNDING * np.abs(col_dual).max():
+            # Rows outbid each other without end, or would: a dual does not fall by less than its rounding.
+            break
     return col_dual
 
 
@@ -115,12 +122,16 @@ def _split_costs(screen: PairScreen) -> tuple[FloatArray, float]:
 
 @kernel
 def _bid(screen, factors, lists, col_dual, auction, step, most):
-    """Let free rows bid until none is free, or so many lists were renewed; return how many were."""
+    """Let free rows bid until none is free, or so many bids were made; a new list counts as _BIDS of them.
+
+    Returns how many there were.
+    """
     list_col, list_cost, list_bound = lists
     row_of_col, queue, ends, values, lanes = auction
     head, free = ends
-    renewed = 0
-    while free > 0 and renewed < most:
+    bids = 0
+    while free > 0 and bids < most:
+        bids += 1
         i = queue[head]
         head = head + 1 if head + 1 < queue.size else 0
         is_new = False
@@ -136,7 +147,7 @@ def _bid(screen, factors, lists, col_dual, auction, step, most):
             if is_new or best <= list_bound[i] + _SLACK * step:
                 break
             _renew_list(screen, factors, lists, values, lanes, i)
-            renewed += 1
+            bids += _BIDS
             is_new = True
         second = min(second, list_bound[i])
         col_dual[j] -= max(second - best, 0.0) + step
@@ -149,7 +160,7 @@ def _bid(screen, factors, lists, col_dual, auction, step, most):
             end = head + free - 1
             queue[end if end < queue.size else end - queue.size] = holder
     ends[0], ends[1] = head, free
-    return renewed
+    return bids
 
 
 @step_kernel

@@ -52,7 +52,7 @@ class SolverSettings(NamedTuple):
     auction_after: float = 20
     """Work after which shortest paths are given up for an auction, in passes over all pairs."""
     auction_passes: int = 20
-    """Lists that are renewed in one auction at most, for each row."""
+    """Work of one auction at most, in new lists for each row."""
     auction_free: float = 0.1
     """Share of the rows that may be free when augmenting row reduction ends after an auction."""
     most_passes: float = 40
