@@ -105,16 +105,18 @@ def given_affine(alignment: str | Affine, d: int) -> Affine | None:
 def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine) -> MatchResult | None:
     """Match two sets that are small, easy to match or wide; None: go the long way."""
     (n, d), m, limits = x.shape, len(y), or_default(None)
-    affine = None if alignment == "standardize" else given_affine(alignment, d)
+    affine, count = None if alignment == "standardize" else given_affine(alignment, d), n * m
     rooms = numbers, duals, partners = _rooms(n + m, 1, d, affine)
     is_solved = False
-    if limits.is_wide(n * m, d):
-        is_solved = match_wide(x, y, objective == "lsl", numbers[0], duals, partners)
-    elif limits.may_be_easy(n * m, max(n, m) * d):
-        is_solved = match_easily(x, y, objective == "lsl", numbers[0], duals, partners)
-    if not is_solved:
-        if not limits.is_small(n * m, d):
+    # The smallest are not asked what else they may be: that would take a tenth of their time.
+    if count >= limits.wide_pairs or count > limits.least_easy_pairs:
+        if limits.is_wide(count, d):
+            is_solved = match_wide(x, y, objective == "lsl", numbers[0], duals, partners)
+        elif limits.may_be_easy(count, max(n, m) * d):
+            is_solved = match_easily(x, y, objective == "lsl", numbers[0], duals, partners)
+        if not (is_solved or limits.is_small(count, d)):
             return None
+    if not is_solved:
         _match_all(x, y, _one_size(n, m), objective == "lsl", limits.short_pairs // _NOT_SMALLEST, *rooms)
     scale, total = numbers[0, : TOTAL + 1].tolist()
     if scale == NOT_ORDINARY:
