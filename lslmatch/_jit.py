@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba import float64, int64
+from numba import float32, float64, int32, int64
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -99,6 +99,8 @@ def _reinterpreted(given: Any, wanted: Any) -> Any:
 
 #: The bits of a double as a whole number, and back. Of positive doubles, the greater has the greater number.
 bits_of, double_of = _reinterpreted(float64, int64), _reinterpreted(int64, float64)
+#: The same in single precision.
+single_bits_of, single_of = _reinterpreted(float32, int32), _reinterpreted(int32, float32)
 
 
 def _step(function: F, **options: Any) -> F:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import step_kernel
+from lslmatch._jit import single_bits_of, single_of, step_kernel
 from lslmatch.assignment.easy_nearest import list_low, margin_of, most_above
 from lslmatch.assignment.easy_squares import square_listed
 from lslmatch.assignment.small_dense import FLOOR, take_logarithms
@@ -97,6 +97,6 @@ def _reach_of_free(bounds, row_of_col, row_square, d):
     # By bit patterns, so that this is a vector loop.
     bits = _GREATEST_BITS
     for j in range(row_of_col.size):
-        value = np.float32(bounds[j]).view(np.int32)
+        value = single_bits_of(bounds[j])
         bits = min(value if row_of_col[j] < 0 else _GREATEST_BITS, bits)
-    return most_above(np.int32(bits).view(np.float32), row_square, np.float32(margin_of(d)))
+    return most_above(single_of(bits), row_square, np.float32(margin_of(d)))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._jit import step_kernel
+from lslmatch._jit import single_bits_of, single_of, step_kernel
 from lslmatch.assignment.easy_squares import square_each, square_listed
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows, expand_one_row
 
@@ -149,8 +149,8 @@ def _note_lowest(bounds, row_squares, first, last, margin, nearest, limits):
         # than all others as an integer, too.)
         bits = _GREATEST_BITS
         for j in range(line.size):
-            bits = min(np.float32(line[j]).view(np.int32), bits)
-        least = np.int32(bits).view(np.float32)
+            bits = min(single_bits_of(line[j]), bits)
+        least = single_of(bits)
         limit = most_above(least, row_squares[i], margin)
         at, count = size, _ZERO
         for j in range(size):

@@ -22,24 +22,22 @@ class Pairs(NamedTuple):
 @step_kernel
 def square_each(pairs, columns, n, squares):
     """Compute the squared distances of n rows from one column each."""
-    x, y, turned, numbers = pairs
     for i in range(n):
-        j = columns[i]
-        squares[i] = _square(x, y, numbers, j if turned else i, i if turned else j)
+        squares[i] = _square(pairs, i, columns[i])
 
 
 @step_kernel
 def square_listed(pairs, i, columns, count, squares):
     """Compute the squared distances of a row from the first `count` of some columns."""
-    x, y, turned, numbers = pairs
     for k in range(count):
-        j = columns[k]
-        squares[k] = _square(x, y, numbers, j if turned else i, i if turned else j)
+        squares[k] = _square(pairs, i, columns[k])
 
 
 @summing_kernel
-def _square(x, y, numbers, i, j):
-    p, q, shift, total = x[i], y[j], numbers[SHIFT:], 0.0
+def _square(pairs, i, j):
+    x, y, turned, numbers = pairs
+    p, q = (x[j], y[i]) if turned else (x[i], y[j])
+    shift, total = numbers[SHIFT:], 0.0
     for k in range(p.size):
         rest = exact_residual(p[k], q[k], numbers[SCALE], shift[k])
         total += rest * rest

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import kernel, step_kernel, summing_kernel
+from lslmatch._jit import kernel, single_bits_of, single_of, step_kernel, summing_kernel
 from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, exact_residual, settle_map
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
@@ -248,8 +248,8 @@ def _position_of_least(bounds):
     for j in range(bounds.size):
         value = bounds[j]
         value = value if value > np.float32(0.0) else np.float32(0.0)
-        least = min(least, np.float32(value).view(np.int32))
-    value, at = np.int32(least).view(np.float32), size
+        least = min(least, single_bits_of(value))
+    value, at = single_of(least), size
     for j in range(bounds.size):
         at = min(at, np.int32(j) if bounds[j] <= value else size)
     return at
