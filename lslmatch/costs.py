@@ -4,6 +4,11 @@ A squared distance below ``eps**2`` times the mean squared distance of all align
 of x (eps = 2**-52) says no more than that two points coincide up to rounding. Before its logarithm is
 taken it is raised to that floor, so that noiseless and duplicated points are ordinary input. If all
 points coincide, every cost is 0.
+
+A mean square says nothing of most points if single ones are far out, as a fill of 1e20 is. So where a point
+is much nearer to the origin than that (its squared length, or that of the shift if it is greater, is below
+2**-40 of the mean square), the floor is ``eps**2`` times the least such squared length other than 0: then no
+two points whose coordinates differ by more than their own rounding count as coincident.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_point_pair
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.magnitudes import far_points
 from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
     TILE_ROWS,
@@ -63,7 +69,8 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
     ndarray of shape (n, m)
         ``log(||x[i] - scale * y[j] - shift||**2)``, where a squared distance below the
         coincident-point floor counts as that floor: ``2**-104`` times the mean squared distance of
-        all aligned points from the mean of `x`.
+        all aligned points from the mean of `x`, or, where points are much nearer to the origin than
+        that, times the least squared length of one other than 0.
 
     Examples
     --------
@@ -123,6 +130,12 @@ def make_rule(
     `levels` are the noise levels that "lsns" needs. What "greedy" ends with is measured as by "lsl". Points
     coincide up to a share `coincident` of the mean square.
     """
+    if not geometry.is_in_range:
+        raise ValueError(
+            f"x and y must be in the range of float64: {far_points((geometry.a, geometry.b))} are so large "
+            "that distances between all others get lost beside them; remove such rows, or replace fills for "
+            "missing values"
+        )
     if objective == "lss":
         return square_rule(geometry)
     if objective == "lsns":
@@ -133,7 +146,8 @@ def make_rule(
 
 def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
     """LSL: logarithms, in the units of x, with the coincident-point floor."""
-    floor, offset = geometry.mean_square() * coincident, 2.0 * geometry.exponent * math.log(2.0)
+    floor = geometry.mean_square() * geometry.ordinary_share() * coincident
+    offset = 2.0 * geometry.exponent * math.log(2.0)
     if floor == 0.0:
         floor, offset = 1.0, 0.0
     return CostRule(True, floor, offset, np.empty(0), np.empty(0))

@@ -24,7 +24,13 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine
 from lslmatch.assignment.easy import match_easily
 from lslmatch.assignment.settings import or_default
-from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, align_small, exact_residual
+from lslmatch.assignment.small_coordinates import (
+    CLOSE,
+    NOT_ORDINARY,
+    align_small,
+    exact_residual,
+    lower_floor,
+)
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,
@@ -200,7 +206,7 @@ def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
     lines = d + -d % TOGETHER
     room = columns + VECTOR
     a, b, cost = np.empty((lines, room)), np.empty((lines, room)), np.empty((rows, columns))
-    work, indices = np.empty((4, d)), np.empty(2 * room, np.int64)
+    work, indices = np.empty((6, d)), np.empty(2 * room, np.int64)
     least, lengths, reach, nearest = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
     for k in range(d, lines):
         for j in range(room):
@@ -233,7 +239,15 @@ def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
             if least[i] < limit:
                 nearest[i] = _restore(x_part, y_part, turned, i, m, numbers[p], limit, cost[i])
                 least[i] = cost[i, nearest[i]]
-        floor, row_dual = numbers[p, FLOOR], duals[start:middle]
+        row_dual = duals[start:middle]
+        if logarithm:
+            coincide = False
+            for i in range(n):
+                coincide |= least[i] < numbers[p, FLOOR]
+            if coincide and not lower_floor(x_part, y_part, numbers[p]):
+                numbers[p, SCALE] = NOT_ORDINARY
+                continue
+        floor = numbers[p, FLOOR]
         if logarithm:
             take_logarithms(least, n, floor)
         total, free = 0.0, 0

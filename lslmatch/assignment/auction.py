@@ -117,7 +117,10 @@ def _split_costs(screen: PairScreen) -> tuple[FloatArray, float]:
     price_pairs(screen.geometry, screen.rule, rows, np.tile(np.arange(m), (rows.size, 1)), costs)
     col_part = costs.mean(axis=0)
     rest = costs - col_part
-    return col_part, float((rest - rest.mean(axis=1, keepdims=True)).std())
+    rest -= rest.mean(axis=1, keepdims=True)
+    # In units of the greatest, whose square may be out of range.
+    unit = float(np.abs(rest).max()) or 1.0
+    return col_part, unit * float((rest / unit).std())
 
 
 @kernel

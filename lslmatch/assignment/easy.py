@@ -15,9 +15,9 @@ from lslmatch._jit import kernel
 from lslmatch.assignment.easy_conflicts import augment_few
 from lslmatch.assignment.easy_nearest import Singles, count_mutual, find_nearest, write_singles
 from lslmatch.assignment.easy_squares import Pairs
-from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small
-from lslmatch.assignment.small_dense import FLOOR, SCALE, TOTAL, take_logarithms
-from lslmatch.costs import COINCIDENT
+from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, lower_floor
+from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SPREAD, TOTAL, take_logarithms
+from lslmatch.geometry.expansion import underflow_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL
 
 #: Share of the rows that are looked at first which must be nearest to their nearest column, too, and how many
@@ -44,17 +44,19 @@ def match_easily(x, y, logarithm, numbers, duals, partners):
     # One large array: what is freed is not given back to the system while it is less than twice the largest,
     # and new memory would take much time.
     lines = np.empty((2 * d, m))
-    align_small(x, y, numbers, np.empty((4, d)), lines[:d], lines[d:])
+    align_small(x, y, numbers, np.empty((6, d)), lines[:d], lines[d:])
     if numbers[SCALE] == NOT_ORDINARY:
         return False
     # In units in which the mean square of all coordinates is one.
-    unit, room = math.sqrt(COINCIDENT / numbers[FLOOR]), m + -m % PANEL
+    unit, room = math.sqrt(1.0 / numbers[SPREAD]), m + -m % PANEL
+    lost = unit * unit * numbers[LOST] + underflow_error_kernel(d)
     rows, row_squares = np.empty((n, d), np.float32), np.empty(n, np.float32)
     columns, column_squares = (
         np.empty((1, room // PANEL, d, PANEL), np.float32),
         np.empty((1, room), np.float32),
     )
-    singles, pairs = Singles(rows, row_squares, columns, column_squares, unit), Pairs(x, y, turned, numbers)
+    singles = Singles(rows, row_squares, columns, column_squares, unit, lost)
+    pairs = Pairs(x, y, turned, numbers)
     write_singles(lines[d:] if turned else lines[:d], lines[:d] if turned else lines[d:], m, singles)
     nearest, listed, least, costs = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m), np.empty(m)
     bounds = np.empty((FEW_ROWS, room), np.float32)
@@ -63,8 +65,14 @@ def match_easily(x, y, logarithm, numbers, duals, partners):
         back = np.empty((FEW_ROWS, PANEL), np.float32)
         if count_mutual(singles, bounds, nearest, least, chosen, squares, back) < _MUTUAL * PANEL:
             return False
-    find_nearest(singles, pairs, bounds, nearest, least, listed, costs)
+    if not find_nearest(singles, pairs, bounds, nearest, least, listed, costs):
+        return False
     if logarithm:
+        coincide = False
+        for i in range(n):
+            coincide |= least[i] < numbers[FLOOR]
+        if coincide and not lower_floor(x, y, numbers):
+            return False
         take_logarithms(least, n, numbers[FLOOR])
     for k in range(n + m):
         duals[k] = 0.0

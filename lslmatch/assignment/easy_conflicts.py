@@ -12,9 +12,10 @@ import math
 import numpy as np
 
 from lslmatch._jit import single_bits_of, single_of, step_kernel
-from lslmatch.assignment.easy_nearest import list_low, margin_of, most_above
+from lslmatch.assignment.easy_nearest import list_low, most_above
 from lslmatch.assignment.easy_squares import square_listed
 from lslmatch.assignment.small_dense import FLOOR, take_logarithms
+from lslmatch.geometry.expansion import relative_error_kernel
 from lslmatch.geometry.panels import expand_one_row
 
 #: What rounding may add to a limit.
@@ -28,7 +29,7 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
 
     The cost of a pair counts as one, and the bounds of a row, which are written to the `line`, as `work`.
     """
-    rows, row_squares, columns, column_squares, unit = singles
+    rows, row_squares, columns, column_squares, unit, lost = singles
     row_dual, col_dual, col_of_row, row_of_col = solution
     lengths, costs, before, listed, reached = spare
     n, m, d = row_dual.size, col_dual.size, rows.shape[1]
@@ -43,7 +44,8 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
             offset = level - row_dual[i]
             # No farther than the nearest column without a row.
             within = math.exp(cutoff - offset) if logarithm else cutoff - offset
-            within = min(within * (_SLACK * unit * unit), _reach_of_free(line, row_of_col, row_squares[i], d))
+            reach = _reach_of_free(line, row_of_col, row_squares[i], d, np.float32(lost))
+            within = min(within * (_SLACK * unit * unit), reach)
             near = list_low(line, m, within, listed)
             _price(pairs, logarithm, i, listed, near, costs)
             for k in range(near):
@@ -92,11 +94,11 @@ def _price(pairs, logarithm, i, columns, count, costs):
 
 
 @step_kernel
-def _reach_of_free(bounds, row_of_col, row_square, d):
+def _reach_of_free(bounds, row_of_col, row_square, d, lost):
     """Bound from above, in units, the squared distance of a row from the nearest column that has no row."""
     # By bit patterns, so that this is a vector loop.
     bits = _GREATEST_BITS
     for j in range(row_of_col.size):
         value = single_bits_of(bounds[j])
         bits = min(value if row_of_col[j] < 0 else _GREATEST_BITS, bits)
-    return most_above(single_of(bits), row_square, np.float32(margin_of(d)))
+    return most_above(single_of(bits), row_square, np.float32(relative_error_kernel(d)), lost)

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from lslmatch._jit import single_bits_of, single_of, step_kernel
 from lslmatch.assignment.easy_squares import square_each, square_listed
+from lslmatch.geometry.expansion import relative_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows, expand_one_row
 
 #: Columns that are examined together where low bounds are looked for.
 _BLOCK = 32
-_HALF_ULP = 2.0**-24
+#: Exact distances that are computed for each row, if bounds do not tell its nearest column, before it is
+#: given up.
+_MOST_LISTED = 64
 _GREATEST_BITS = np.int32(0x7FFFFFFF)
 _ZERO, _ONE = np.int32(0), np.int32(1)
 
@@ -31,21 +34,22 @@ class Singles(NamedTuple):
     columns: NDArray[np.float32]  # (1, panels, d, PANEL) coordinates; a point at infinity in free places
     column_squares: NDArray[np.float32]  # (1, panels * PANEL) lowered squared norms
     unit: float  # a coordinate was multiplied by this
+    lost: float  # the absolute part of the error of an expanded square
 
 
 @step_kernel
 def write_singles(row_lines, column_lines, m, singles):
     """Fill in two sets that are given by a line for each coordinate."""
-    rows, row_squares, columns, column_squares, unit = singles
+    rows, row_squares, columns, column_squares, unit, lost = singles
     n, d = rows.shape
-    lowered = 1.0 - margin_of(d)
+    lowered = 1.0 - relative_error_kernel(d)
     for i in range(n):
         total = 0.0
         for k in range(d):
             value = unit * row_lines[k, i]
             rows[i, k] = -2.0 * value
             total += value * value
-        row_squares[i] = lowered * total
+        row_squares[i] = lowered * total - lost
     for start in range(0, column_squares.size, PANEL):
         panel, squares = columns[0, start // PANEL], column_squares[0, start : start + PANEL]
         for j in range(PANEL):
@@ -62,16 +66,17 @@ def write_singles(row_lines, column_lines, m, singles):
 
 @step_kernel
 def find_nearest(singles, pairs, bounds, nearest, least, listed, squares):
-    """Find the nearest columns of all rows, and their squared distances.
+    """Find the nearest columns of all rows, and their squared distances; False if bounds do not help.
 
     `bounds` has room for FEW_ROWS rows, `listed` and `squares` for one.
     """
-    rows, row_squares, columns, column_squares, unit = singles
-    n, margin, line, limits = rows.shape[0], np.float32(margin_of(rows.shape[1])), bounds[0], squares
+    rows, row_squares, columns, column_squares, unit, lost = singles
+    n, line, limits = rows.shape[0], bounds[0], squares
+    left, margin = _MOST_LISTED * n, np.float32(relative_error_kernel(rows.shape[1]))
     for first in range(0, n, FEW_ROWS):
         last = min(first + FEW_ROWS, n)
         expand_few_rows(rows, row_squares, columns, column_squares, first, last, 0, bounds)
-        _note_lowest(bounds, row_squares, first, last, margin, nearest, limits)
+        _note_lowest(bounds, row_squares, first, last, margin, np.float32(lost), nearest, limits)
     square_each(pairs, nearest, n, least)
     for i in range(n):
         if least[i] * unit * unit > limits[i]:
@@ -80,11 +85,15 @@ def find_nearest(singles, pairs, bounds, nearest, least, listed, squares):
         if nearest[i] < 0:
             expand_one_row(rows, row_squares, columns, column_squares, i, 0, line)
             count = list_low(line, line.size, least[i] * unit * unit, listed)
+            left -= count
+            if left < 0:
+                return False
             square_listed(pairs, i, listed, count, squares)
             at = 0
             for k in range(1, count):
                 at = k if squares[k] < squares[at] else at
             nearest[i], least[i] = listed[at], squares[at]
+    return True
 
 
 @step_kernel
@@ -93,11 +102,11 @@ def count_mutual(singles, bounds, nearest, least, chosen, squares, back):
 
     `chosen` and `squares` have room for PANEL columns, and `back` for bounds of FEW_ROWS rows and them.
     """
-    rows, row_squares, columns, column_squares, _ = singles
-    (n, d), margin = rows.shape, np.float32(0.0)
+    rows, row_squares, columns, column_squares = singles[:4]
+    (n, d), none = rows.shape, np.float32(0.0)
     for first in range(0, PANEL, FEW_ROWS):
         expand_few_rows(rows, row_squares, columns, column_squares, first, first + FEW_ROWS, 0, bounds)
-        _note_lowest(bounds, row_squares, first, first + FEW_ROWS, margin, nearest, least)
+        _note_lowest(bounds, row_squares, first, first + FEW_ROWS, none, none, nearest, least)
         for i in range(first, first + FEW_ROWS):
             at = nearest[i]
             squares[0, i] = column_squares[0, at]
@@ -118,26 +127,19 @@ def count_mutual(singles, bounds, nearest, least, chosen, squares, back):
 
 
 @step_kernel
-def margin_of(d):
-    """Bound the error of an expanded square over the sum of the squared norms.
+def most_above(bound, row_square, margin, lost):
+    """Give the most, in units, that a squared distance D with a lower bound may be.
 
-    Coordinates are rounded, and products and sums of d terms are: each error is that of half a unit in the
-    last place of at most |a|^2 + |b|^2 + 2 |a| |b|, which is not more than twice the sum.
+    With the margin r and the lost part e, ``D <= bound + 2 r (|a|^2 + |b|^2) + 3 e``, where lowered norms had
+    e taken off. As ``|b|^2 <= 2 |a|^2 + 2 D``, that is ``(1 - 4 r) D <= bound + 6 r |a|^2 + 3 e``; what the
+    row's norm is lowered by, and the factor on the left (r < 2**-6), are within the greater constants here.
     """
-    return (6 * d + 16) * _HALF_ULP
+    norm = np.float32(7.0) * (row_square + lost) + np.float32(5.0) * abs(bound)
+    return np.float32(bound + (margin * norm + np.float32(4.0) * lost))
 
 
 @step_kernel
-def most_above(bound, row_square, margin):
-    """Give the most, in units, that a squared distance with a lower bound may be.
-
-    Bounds are too low by at most twice the margin times |a|^2 + |b|^2, and |b|^2 <= 2 |a|^2 + 2 |a - b|^2.
-    """
-    return np.float32(bound + margin * (np.float32(6.0) * row_square + np.float32(5.0) * abs(bound)))
-
-
-@step_kernel
-def _note_lowest(bounds, row_squares, first, last, margin, nearest, limits):
+def _note_lowest(bounds, row_squares, first, last, margin, lost, nearest, limits):
     """Note the columns of the lowest bounds of some rows, and up to which value no other bound is.
 
     If others are within what the squared distance of that pair may be, this is -1.
@@ -151,7 +153,7 @@ def _note_lowest(bounds, row_squares, first, last, margin, nearest, limits):
         for j in range(line.size):
             bits = min(single_bits_of(line[j]), bits)
         least = single_of(bits)
-        limit = most_above(least, row_squares[i], margin)
+        limit = most_above(least, row_squares[i], margin, lost)
         at, count = size, _ZERO
         for j in range(size):
             is_low = line[j] <= limit

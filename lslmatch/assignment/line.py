@@ -33,7 +33,8 @@ def solve_on_line(geometry: Geometry, rule: CostRule) -> DualState | None:
     a_low, b_low = geometry.a_low[:, 0], geometry.b_low[:, 0]
     rows, cols = np.lexsort((a_low, a)), np.lexsort((b_low, b))
     if rule.logarithm:
-        if not max(b.min() - a.max(), a.min() - b.max()) > _APART:
+        extent = 1.0 if geometry.is_tame else max(np.abs(a).max(), np.abs(b).max())
+        if not max(b.min() - a.max(), a.min() - b.max()) > _APART * extent:
             return None
         cols = cols[::-1]
         is_above = bool(b.min() > a.max())

@@ -33,6 +33,7 @@ from lslmatch.assignment.settings import SolverSettings
 from lslmatch.geometry.boxes import CLEARLY, Boxes, bound_groups, sort_by_region, squared_gap, squared_gaps
 from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
+    GREATEST_SQUARE,
     TILE_ROWS,
     compute_anew,
     cut_tiles,
@@ -141,7 +142,8 @@ def tiles_by_gap(screen: PairScreen, boxes: Boxes, first: int, last: int) -> Til
     """Visit the tiles in the order of their distance from the box around rows first, ..., last - 1."""
     gaps = squared_gaps(bound_groups(screen.geometry.a[first:last], last - first), boxes)
     order = np.argsort(gaps, kind="stable")
-    least = (CLEARLY * gaps[order]).astype(screen.tiles.a.dtype)
+    # (Cut off, as an infinite gap would be no lower bound of a distance that is finite.)
+    least = np.minimum(CLEARLY * gaps[order], GREATEST_SQUARE).astype(screen.tiles.a.dtype)
     return TileOrder(order, least.view(screen.infinity.dtype), boxes.low, boxes.high)
 
 
@@ -181,7 +183,8 @@ def _pass_over_tiles(screen, order, first, last, nearest, row_least, col_least, 
                 if low.shape[0]:
                     all_far = True
                     for i in range(few, few_stop):
-                        gaps[i - few] = CLEARLY * squared_gap(geometry.a[i], low[t], high[t])
+                        gap = CLEARLY * squared_gap(geometry.a[i], low[t], high[t])
+                        gaps[i - few] = min(gap, GREATEST_SQUARE)
                         all_far &= gap_bits[i - few] > row_least[i, 0]
                     if all_far:
                         for i in range(few, few_stop):

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from lslmatch._jit import step_kernel
-from lslmatch.assignment.small_dense import FLOOR, SCALE, SHIFT
+from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SHIFT, SPREAD
 from lslmatch.costs import COINCIDENT
+from lslmatch.geometry.coordinates import FAR_OUT
+from lslmatch.geometry.expansion import absolute_error_kernel
+from lslmatch.geometry.magnitudes import GREATEST_RATIO
 
 #: In place of a scale: it is to be estimated; the problem is not ordinary.
 UNKNOWN, NOT_ORDINARY = 0.0, -1.0
@@ -32,8 +37,8 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
     `numbers` holds what is known; the lines become coordinates about the mean of x. Returns the squared
     distance of the two means there. A scale that is NOT_ORDINARY afterwards: neither is the problem.
     """
-    x_total = _centre(x, work[0], work[1], x_lines)
-    y_total = _centre(y, work[2], work[3], y_lines)
+    x_total = _centre(x, work[0], work[1], work[4], x_lines)
+    y_total = _centre(y, work[2], work[3], work[5], y_lines)
     apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
     scale = numbers[SCALE]
     for k in range(x.shape[1]):
@@ -47,7 +52,7 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
 def settle_map(x_total, y_total, n, m, numbers, work):
     """Settle scale, shift and floor by the sums of squares, and by the `work` of centring both sets.
 
-    In its last line, offsets of the coordinates of y take the place of the mean.
+    In its fourth line, offsets of the coordinates of y take the place of the mean.
     """
     scale = numbers[SCALE]
     numbers[SCALE] = NOT_ORDINARY
@@ -56,7 +61,7 @@ def settle_map(x_total, y_total, n, m, numbers, work):
         scale = math.sqrt(x_total / y_total * (m / n))
         for k in range(d):
             numbers[SHIFT + k] = work[1, k] - scale * work[3, k]
-    apart = greatest = 0.0
+    apart = means_apart = greatest = 0.0
     for k in range(d):
         origin = work[0, k]
         value = work[2, k]
@@ -64,21 +69,62 @@ def settle_map(x_total, y_total, n, m, numbers, work):
         greatest = max(max(greatest, abs(shift)), max(abs(origin), abs(value)))
         offset = -exact_residual(origin, value, scale, shift)
         apart += offset * offset
+        offset_of_means = offset + (scale * work[5, k] - work[4, k])
+        means_apart += offset_of_means * offset_of_means
         work[3, k] = offset
-    mean_square = (x_total + scale * scale * y_total + m * apart) / (n + m)
+    mean_square = (x_total + scale * scale * y_total + m * means_apart) / (n + m)
     # What is not finite is not below anything.
     ordinary = greatest < _GREATEST_UNIT and 1.0 / _GREATEST_SQUARE < mean_square < _GREATEST_SQUARE
     if ordinary and 1.0 / _GREATEST_UNIT < scale < _GREATEST_UNIT:
         numbers[SCALE] = scale
+        numbers[SPREAD] = mean_square
         numbers[FLOOR] = mean_square * COINCIDENT
+        numbers[LOST] = absolute_error_kernel(d, apart, greatest)
     return apart
 
 
 @step_kernel
-def _centre(points, centre, mean, lines):
+def lower_floor(x, y, numbers):
+    """Lower the floor of squared distances if single points are so far out that it says nothing of others.
+
+    :meth:`lslmatch.geometry.coordinates.Geometry.ordinary_share` says by how much. It matters only if some
+    partners seem to coincide. Returns False if points are out of the range of each other.
+    """
+    shift = numbers[SHIFT:]
+    shift_square = 0.0
+    for k in range(shift.size):
+        shift_square += shift[k] * shift[k]
+    if shift_square >= FAR_OUT * numbers[SPREAD]:
+        return True
+    x_least, x_greatest = _extremes(x, 1.0)
+    y_least, y_greatest = _extremes(y, numbers[SCALE])
+    least = max(min(x_least, y_least), shift_square)
+    if least < FAR_OUT * numbers[SPREAD]:
+        numbers[FLOOR] = least * COINCIDENT
+    return least > max(x_greatest, y_greatest) / (GREATEST_RATIO * GREATEST_RATIO)
+
+
+@step_kernel
+def _extremes(points, factor):
+    """Return the least squared length of a point other than 0, times the factor, and the greatest."""
+    least, greatest = np.inf, 0.0
+    for i in range(points.shape[0]):
+        square = 0.0
+        for k in range(points.shape[1]):
+            value = factor * points[i, k]
+            square += value * value
+        greatest = max(greatest, square)
+        if square > 0.0:
+            least = min(least, square)
+    return least, greatest
+
+
+@step_kernel
+def _centre(points, centre, mean, rest, lines):
     """Write deviations from `centre`, the mean as it is first rounded; return the sum of squares about it.
 
-    A second pass corrects what the first rounded, in the sum and in the `mean`.
+    A second pass corrects what the first rounded, in the sum and in the `mean`. The `rest` is what the mean
+    is beyond the centre.
     """
     n, d = points.shape
     total = 0.0
@@ -112,6 +158,8 @@ def _centre(points, centre, mean, lines):
         centre[k1] = c1
         mean[k] = p0 + (s0 + e0 / n)
         mean[k1] = p1 + (s1 + e1 / n)
+        rest[k] = (s0 - (c0 - p0)) + e0 / n
+        rest[k1] = (s1 - (c1 - p1)) + e1 / n
         total += q0 - e0 * (e0 / n)
         if k1 > k:
             total += q1 - e1 * (e1 / n)

@@ -14,8 +14,9 @@ from lslmatch._jit import bits_of, double_of, step_kernel
 from lslmatch.costs import log_kernel
 
 #: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
-#: of squared distances, and how many rows are free.
-SCALE, TOTAL, FLOOR, FREE, SHIFT = range(5)
+#: of squared distances, how many rows are free, the mean square, and of the rounding errors of coordinates
+#: what is not a share of squared lengths.
+SCALE, TOTAL, FLOOR, FREE, SPREAD, LOST, SHIFT = range(7)
 #: How many rows of a problem are free after the others were matched to their nearest columns, if any is.
 FEW_FREE, MANY_FREE = 1, 2
 #: Scans of augmenting row reduction for each free row.

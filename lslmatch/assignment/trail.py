@@ -50,6 +50,8 @@ class Trail:
         last, lists, col_dual = self._last
         geometry = screen.geometry
         n, m = geometry.shape
+        if not (geometry.is_tame and last.is_tame):
+            return None
         if n != m or last.exponent != geometry.exponent or not np.array_equal(last.a, geometry.a):
             return None
         # Column duals only ever fall. With their greatest at 0 they do not fall without end.

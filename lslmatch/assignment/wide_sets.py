@@ -14,18 +14,26 @@ import math
 import numpy as np
 
 from lslmatch._jit import kernel, single_bits_of, single_of, step_kernel, summing_kernel
-from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, exact_residual, settle_map
+from lslmatch.assignment.small_coordinates import (
+    CLOSE,
+    NOT_ORDINARY,
+    exact_residual,
+    lower_floor,
+    settle_map,
+)
 from lslmatch.assignment.small_dense import (
     FEW_FREE,
     FLOOR,
     FREE,
+    LOST,
     SCALE,
     SHIFT,
+    SPREAD,
     TOTAL,
     augment_small,
     take_logarithms,
 )
-from lslmatch.costs import COINCIDENT
+from lslmatch.geometry.expansion import relative_error_kernel, underflow_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows
 
 #: Sets in which a greater share of the rows is free go another way; a look at the first rows tells.
@@ -35,15 +43,13 @@ _UNCLEAR, _MANY_CONFLICTS, _CLEAR = range(3)
 #: Rows that are asked how many leading coordinates do, the share of them that is tried first, and the fewest.
 #: They do not if more than so many distances for each row are to be computed besides.
 _PROBES, _LEADING, _FEWEST, _TRIES = 4, 8, 8, 16
-#: The relative error of a bound in single precision does not hold below this, where digits get lost.
-_UNDERFLOW = 2.0**-100
 _GREATEST_BITS = np.int32(0x7FFFFFFF)
 
 
 @kernel
 def match_wide(x, y, logarithm, numbers, duals, partners):
     """Solve one problem, as the kernel of small sets does, and return whether it has few conflicts."""
-    a, b, work = np.empty(x.shape), np.empty(y.shape), np.empty((7, x.shape[1]))
+    a, b, work = np.empty(x.shape), np.empty(y.shape), np.empty((9, x.shape[1]))
     apart = _align_rows(x, y, numbers, work, a, b)
     for k in range(duals.size):
         duals[k] = 0.0
@@ -70,6 +76,12 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
         leading = d
     if outcome == _MANY_CONFLICTS:
         return False
+    if logarithm:
+        coincide = False
+        for i in range(n):
+            coincide |= least[i] < numbers[FLOOR]
+        if coincide and not lower_floor(x, y, numbers):
+            return False
     floor, total, free = numbers[FLOOR], 0.0, 0
     for i in range(n):
         row_dual[i] = least[i]
@@ -96,7 +108,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
                 break
             if asked[2] < 0:
                 # Distances that are rather small than typical.
-                typical = limits[i] / CLOSE + floor / COINCIDENT
+                typical = limits[i] / CLOSE + numbers[SPREAD]
                 reach[i] = math.sqrt(max(least[i], floor) * typical)
                 _price_row(sets, i, bounds[i], logarithm, reach, cost[i])
             elif bounds[i, asked[2]] > -np.inf:
@@ -114,8 +126,8 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
 @step_kernel
 def _align_rows(x, y, numbers, work, a, b):
     """Do what `align_small` does, for points as rows."""
-    x_total = _centre_rows(x, work[0], work[1], work[4:], a)
-    y_total = _centre_rows(y, work[2], work[3], work[4:], b)
+    x_total = _centre_rows(x, work[0], work[1], work[4], work[6:], a)
+    y_total = _centre_rows(y, work[2], work[3], work[5], work[6:], b)
     apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
     scale, offset = numbers[SCALE], work[3]
     for j in range(b.shape[0]):
@@ -125,8 +137,8 @@ def _align_rows(x, y, numbers, work, a, b):
 
 
 @step_kernel
-def _centre_rows(points, centre, mean, work, out):
-    """Write deviations from `centre`, the mean as it is first rounded; return the sum of squares about it."""
+def _centre_rows(points, centre, mean, rest, work, out):
+    """Do what `_centre` does for small sets."""
     n, d = points.shape
     first, shift, errors, squares = points[0], work[0], work[1], work[2]
     for k in range(d):
@@ -147,6 +159,7 @@ def _centre_rows(points, centre, mean, work, out):
     total = 0.0
     for k in range(d):
         mean[k] = first[k] + (shift[k] + errors[k] / n)
+        rest[k] = (shift[k] - (centre[k] - first[k])) + errors[k] / n
         total += squares[k] - errors[k] * (errors[k] / n)
     return total
 
@@ -179,10 +192,11 @@ def _prepare(sets, apart, screen):
     points, panels, row_low, col_low, _ = screen
     (n, d), m, columns = points.shape, others.shape[0], col_low.size
     # In units in which the mean square is 1, so that nothing over- or underflows.
-    square_unit = COINCIDENT / numbers[FLOOR]
+    square_unit = 1.0 / numbers[SPREAD]
     unit = math.sqrt(square_unit)
-    # A bound is less than the distance by all d + 8 roundings.
-    share = square_unit * (1.0 - (d + 8) * 2.0**-23)
+    # A bound is less than the distance by the greatest error.
+    share = square_unit * (1.0 - relative_error_kernel(d))
+    lost = square_unit * numbers[LOST] + underflow_error_kernel(d)
     for j in range(m):
         panel, place = j // PANEL, j % PANEL
         for k in range(d):
@@ -197,7 +211,7 @@ def _prepare(sets, apart, screen):
         for k in range(d):
             points[i, k] = -2.0 * unit * rows[i, k]
         limits[i] = CLOSE * (_squared_length(rows, i, rows.shape[1]) + apart)
-        row_low[i] = share * _squared_length(rows, i, d) - _UNDERFLOW
+        row_low[i] = share * _squared_length(rows, i, d) - lost
 
 
 @step_kernel
@@ -205,7 +219,7 @@ def _find_nearest(sets, screen, least, nearest, seen):
     """Fill bounds, and `nearest` and `least`; say whether leading coordinates do, and conflicts are few."""
     points, panels, row_low, col_low, bounds = screen
     n, m, columns = sets[4].shape[0], sets[5].shape[0], col_low.size
-    square_unit = COINCIDENT / sets[3][FLOOR]
+    square_unit = 1.0 / sets[3][SPREAD]
     looked_at, left = min(n, _LOOKED_AT), _TRIES * n if points.shape[1] < sets[4].shape[1] else n * m
     for first in range(0, n, FEW_ROWS):
         last = min(first + FEW_ROWS, n)
@@ -259,7 +273,7 @@ def _position_of_least(bounds):
 def _price_row(sets, i, bounds, logarithm, reach, costs):
     """Fill in the costs of squared distances that are within reach, and lower bounds of the others."""
     floor = sets[3][FLOOR]
-    unit = floor / COINCIDENT
+    unit = sets[3][SPREAD]
     for j in range(costs.size):
         value = unit * bounds[j]
         costs[j] = value if value > 0.0 else 0.0

@@ -22,6 +22,7 @@ from lslmatch._validation import (
     check_positive,
     check_result_covariance,
 )
+from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
 from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts, whitened
 from lslmatch.certificate.products import find_doubtful
@@ -36,6 +37,9 @@ _TREE_PAIRS = 1 << 20
 _MARGIN = 1e-9
 #: Squares below this share of others are not told from 0.
 _COINCIDENT = 2.0**-84
+#: Coordinates are far out if they are so many times as large as most points' greatest ones; the unit is not
+#: less than this share of the greatest of all, so that squares stay in range.
+_FAR, _WIDEST = 2.0**10, 2.0**-400
 #: Mean squared difference of coordinates below which what they lost in rounding counts.
 _CLOSE = 2.0**-8
 
@@ -163,7 +167,11 @@ def _visit_doubtful(
     need = costs.need(u, v) if isinstance(costs, _Costs) and u.size * v.size >= _TREE_PAIRS else None
     if need is not None:
         assert isinstance(costs, _Costs)
-        find_doubtful(costs.x, costs.y, need, judge, workers)
+        x, y = costs.x, costs.y
+        if not costs.is_tame:
+            # Moved into the cube around the others, points that are far out come no farther from each other.
+            x, y = np.clip(x, -1.0, 1.0), np.clip(y, -1.0, 1.0)
+        find_doubtful(x, y, need, judge, workers)
         return
 
     def run(worker: int, first: int, last: int) -> None:
@@ -204,7 +212,8 @@ def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOu
     if covariance is None or covariance.is_isotropic:
         return _Costs(x, y, result)
     if covariance.reference is None:
-        return _Costs(*whitened(x, y, result), _COINCIDENT)
+        share = share_of_sets(x, y, *check_affine((result.scale, result.shift), "result", x.shape[1]))
+        return _Costs(*whitened(x, y, result), _COINCIDENT, share)
     return LeftOutCosts(x, y, result)
 
 
@@ -217,13 +226,18 @@ class _Costs:
     """
 
     def __init__(
-        self, x: FloatArray, y: FloatArray, result: MatchResult, coincident: float = 2.0**-104
+        self,
+        x: FloatArray,
+        y: FloatArray,
+        result: MatchResult,
+        coincident: float = 2.0**-104,
+        share: float | None = None,
     ) -> None:
         scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
         fraction, power = math.frexp(scale)
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
         self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
-        origin, shift = np.ldexp(x[0], -self.exponent), np.ldexp(shift, -self.exponent)
+        origin, shift = np.ldexp(typical_point(x), -self.exponent), np.ldexp(shift, -self.exponent)
         offset, offset_rest = exact_sum(shift, -origin)
         self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
         self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
@@ -235,8 +249,12 @@ class _Costs:
             # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
             self.y[block], self.y_rest[block] = exact_sum(mapped, lost + (rest + offset_rest))
         # Beside a large common offset all this may be very small: choose the unit by what is left.
-        rest = max(np.abs(self.x).max(), np.abs(self.y).max())
-        shrunk = math.frexp(rest)[1] if rest > 0 else 0
+        # So it may be beside points that are far out; those are larger than the unit then.
+        greatest = max(float(np.abs(self.x).max()), float(np.abs(self.y).max()))
+        ordinary = max(_ordinary_size(self.x), _ordinary_size(self.y)) * _FAR
+        self.is_tame = greatest <= ordinary
+        extent = greatest if self.is_tame else max(ordinary, greatest * _WIDEST)
+        shrunk = math.frexp(extent)[1] if extent > 0 else 0
         self.exponent += shrunk
         for part in (self.x, self.y, self.x_rest, self.y_rest):
             _times_power(part, -shrunk, out=part)
@@ -246,7 +264,11 @@ class _Costs:
         if self.criterion == "lsl":
             centre = self.x.mean(axis=0)
             spread = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
-            self.floor = spread / (len(x) + len(y)) * coincident
+            mean_square = spread / (len(x) + len(y))
+            if share is None and mean_square > 0.0:
+                sets = (x, 1.0, -self.exponent), (y, fraction, power - self.exponent)
+                share = ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
+            self.floor = mean_square * coincident * (share or 1.0)
             self.offset = 2 * self.exponent * math.log(2)
         if noise is not None:
             self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2
@@ -258,8 +280,9 @@ class _Costs:
         if self.criterion == "lsl":
             if self.floor == 0.0:
                 return None
+            u = u - self.offset
             middle = (u.max() - v.max()) / 2.0
-            rows, cols = _exponentials(u - middle - self.offset), _exponentials(v + middle)
+            rows, cols = _exponentials(u - middle), _exponentials(v + middle)
             need = Need(rows, np.zeros(m), np.zeros(n), cols)
         elif self.criterion == "lss":
             u, v = np.ldexp(u, -2 * self.exponent), np.ldexp(v, -2 * self.exponent)
@@ -277,8 +300,8 @@ class _Costs:
         least -= norms * (4.0 * (self.x.shape[1] + 8) * np.finfo(float).eps)
         if self.criterion == "lsl":
             least = np.maximum(least, self.floor)
-            middle = (u.max() - v.max()) / 2.0
-            row_factor = _exponentials(u[block] - middle - self.offset)
+            middle = (u.max() - self.offset - v.max()) / 2.0
+            row_factor = _exponentials(u[block] - self.offset - middle)
             needed = np.multiply.outer(row_factor, _exponentials(v + middle))
         elif self.criterion == "lss":
             needed = np.ldexp(np.add.outer(u[block], v), -2 * self.exponent)
@@ -300,8 +323,8 @@ class _Costs:
             row, col = i[start : start + step], j[start : start + step]
             differences = self.x[row] - self.y[col]
             some = np.einsum("ij,ij->i", differences, differences)
-            # (In this form what is not a number counts as close.)
-            close = np.flatnonzero(~(some > _CLOSE * self.x.shape[1]))
+            # (In this form what is not a number counts as close. So does all beside points that are far out.)
+            close = np.flatnonzero(~((some > _CLOSE * self.x.shape[1]) & self.is_tame))
             if close.size:
                 row, col = row[close], col[close]
                 differences = differences[close] + (self.x_rest[row] - self.y_rest[col])
@@ -315,6 +338,12 @@ class _Costs:
         if self.criterion == "lss":
             return np.ldexp(squares, 2 * self.exponent)
         return squares / (self.x_variance[i] + self.y_variance[j])
+
+
+def _ordinary_size(points: FloatArray) -> float:
+    """Give the greatest coordinate that most of some points have; that of all if it is 0."""
+    some = np.abs(points[:: len(points) // 500 + 1]).max(axis=1)
+    return float(np.median(some)) or float(np.abs(points).max())
 
 
 def _exponentials(values: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ def exact_residuals(x: FloatArray, y: FloatArray, scale: float, shift: FloatArra
 
 def exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the product and what it lost in rounding: halves of the factors have exact products."""
-    half, halves = float(np.float32(factor)), values.astype(np.float32).astype(np.float64)
+    half, halves = _high_half(np.array(factor)), _high_half(values)
     rest, rests = factor - half, values - halves
     product = factor * values
     lost = half * halves - product
@@ -31,6 +31,12 @@ def exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, FloatA
     lost += rest * halves
     lost += rest * rests
     return product, lost
+
+
+def _high_half(values: FloatArray) -> FloatArray:
+    """Return doubles without the lower 27 bits of their fractions."""
+    bits = np.ascontiguousarray(values).view(np.int64) & ~np.int64((1 << 27) - 1)
+    return bits.view(np.float64)
 
 
 def exact_sum(p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:

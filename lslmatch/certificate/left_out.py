@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_affine, check_matching, check_vector
+from lslmatch.certificate.coincident import share_of_sets, typical_point
 from lslmatch.certificate.exact import exact_residuals
 from lslmatch.results import MatchResult
 
@@ -43,7 +44,8 @@ class LeftOutCosts:
         rows = np.flatnonzero(reference >= 0)
         apart = np.zeros((n, d))
         apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
-        x, y = x - x[0], scale * (y - y[0]) + _seen_from(x[0], y[0], scale, shift)
+        share, origin, other = share_of_sets(x, y, scale, shift), typical_point(x), typical_point(y)
+        x, y = x - origin, scale * (y - other) + _seen_from(origin, other, scale, shift)
         if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
             basis = np.linalg.qr(np.vstack([x, y]).T)[0]
             x, y, apart = x @ basis, y @ basis, apart @ basis
@@ -64,7 +66,8 @@ class LeftOutCosts:
         self.reference, self.dimension = reference, d
         self.offset = float(np.log(variances).sum() + (d - k) * np.log(learned.ridge)) / d
         centre = self.x.mean(axis=0)
-        self.floor = (((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()) / (n + m) * _COINCIDENT
+        total = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
+        self.floor = total / (n + m) * _COINCIDENT * share
         self.x_left = np.maximum(1.0 - (self.x_residual**2).sum(axis=1), _LEAST)
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
@@ -140,8 +143,9 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     factor = result.covariance.factor
     axes, sizes = np.linalg.svd(factor.T)[:2]
     whitening = axes / sizes * math.exp(float(np.log(sizes).mean()))
-    shift = _seen_from(x[0], y[0], scale, shift) @ whitening
-    return (x - x[0]) @ whitening, (y - y[0]) @ whitening, result._replace(shift=shift)
+    origin, other = typical_point(x), typical_point(y)
+    shift = _seen_from(origin, other, scale, shift) @ whitening
+    return (x - origin) @ whitening, (y - other) @ whitening, result._replace(shift=shift)
 
 
 def _seen_from(origin: FloatArray, point: FloatArray, scale: float, shift: FloatArray) -> FloatArray:

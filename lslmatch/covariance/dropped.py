@@ -9,11 +9,13 @@ raised, is optimal with pairs left out too.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.costs import CostRule, cost_matrix, log_rule
-from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White
+from lslmatch.covariance.leave_out import White
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment
 
@@ -24,8 +26,9 @@ _BLOCK_ENTRIES = 1 << 20
 def streamed_problem(white: White) -> tuple[Geometry, CostRule]:
     """Give the points and the cost rule of matching under one metric, with nothing left out."""
     geometry = common_coordinates(white.a, white.b, Affine(1.0, np.zeros(white.a.shape[1])))
-    rule = log_rule(geometry, WHITE_COINCIDENT)
-    return geometry, rule._replace(offset=rule.offset + white.offset)
+    rule = log_rule(geometry)
+    floor = math.ldexp(white.floor, -2 * geometry.exponent) or rule.floor
+    return geometry, rule._replace(floor=floor, offset=rule.offset + white.offset)
 
 
 def count_undecided(white: White, assignment: Assignment, workers: int) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.covariance.leave_out import White, whiten
+from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White, whiten
 from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Covariance
@@ -58,7 +58,7 @@ def fit_matching(
         metric = sets.metric(reference, weighting, metric.weight)
     if metric is None:
         return None
-    white = whiten(sets.a, sets.b, reference, metric, x.shape[1])
+    white = sets.white(reference, metric)
     return Fit(reference, sets.affine, weighting, metric, white, sets.exponent)
 
 
@@ -74,7 +74,7 @@ def white_of(x: FloatArray, y: FloatArray, affine: Affine, covariance: Covarianc
     matrix = weighted.T @ weighted
     matrix[np.diag_indices(len(matrix))] += ridge
     metric = Metric.of(matrix, residuals, weight, ridge)
-    white = whiten(sets.a, sets.b, reference, metric, x.shape[1], covariance.leave_out)
+    white = sets.white(reference, metric, covariance.leave_out)
     return white, 2.0 * sets.exponent * math.log(2.0)
 
 
@@ -124,6 +124,11 @@ class Aligned(NamedTuple):
         noisy = np.vdot(residuals, residuals) > _NOISELESS * self.mean_square * rows.size
         return residuals if noisy else None
 
+    def white(self, reference: IntArray, metric: Metric, leave_out: bool = True) -> White:
+        """Bring both sets into the coordinates of a metric of the residuals of a matching."""
+        coincident = WHITE_COINCIDENT * self.geometry.ordinary_share()
+        return whiten(self.a, self.b, reference, metric, self.dimension, leave_out, coincident)
+
     def metric(self, reference: IntArray, weighting: str, weight: FloatArray | None = None) -> Metric | None:
         """Learn the metric from the residuals of a matching, from a first weight on; None without noise."""
         residuals = self.residuals(reference)
@@ -162,4 +167,4 @@ def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: A
     rows = np.flatnonzero(reference >= 0)
     residuals = sets.differences(rows, reference[rows])
     metric = Metric(np.eye(sets.a.shape[1]), np.zeros(rows.size), 1.0, residuals)
-    return whiten(sets.a, sets.b, reference, metric, x.shape[1])
+    return sets.white(reference, metric)

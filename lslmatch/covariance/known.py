@@ -22,6 +22,7 @@ from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.results import Affine, Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
@@ -44,11 +45,12 @@ def match_known(
     """Match two checked sets in coordinates where noise of a checked covariance is isotropic.
 
     `solve` matches `pairs` of two sets with isotropic noise under an alignment. Each set is taken relative to
-    a point of its own, so that a large offset costs no digits; to the same point where the identity must stay
-    so.
+    point of its own among its points, so that a large offset costs no digits; to the same one where the
+    identity must stay so.
     """
-    linear, origin = known_map(covariance), x[0]
-    other = origin if isinstance(alignment, str) and alignment in _WITH_IDENTITY else y[0]
+    linear, origin = known_map(covariance), typical_centre(x)[0]
+    is_same = isinstance(alignment, str) and alignment in _WITH_IDENTITY
+    other = origin if is_same else typical_centre(y)[0]
     if isinstance(alignment, tuple):
         scale, shift = check_affine(alignment, "alignment", x.shape[1])
         alignment = Affine(scale, linear.forward(shift + (scale * other - origin)))
@@ -69,10 +71,12 @@ def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Ge
     """Give the points and the rule of the costs of a result under a covariance that is known."""
     assert result.covariance is not None
     linear, affine = known_map(result.covariance.matrix), result.affine
-    shift = linear.forward(_seen_from(x[0], y[0], affine))
-    affine = Affine(affine.scale, shift)
-    geometry = common_coordinates(linear.forward(x - x[0]), linear.forward(y - y[0]), affine)
-    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, WHITE_COINCIDENT)
+    coincident = WHITE_COINCIDENT * common_coordinates(x, y, affine).ordinary_share()
+    origin, other = typical_centre(x)[0], typical_centre(y)[0]
+    affine = Affine(affine.scale, linear.forward(_seen_from(origin, other, affine)))
+    geometry = common_coordinates(linear.forward(x - origin), linear.forward(y - other), affine)
+    geometry = geometry._replace(least=math.inf)
+    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, coincident)
 
 
 def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:

@@ -70,11 +70,18 @@ class White(NamedTuple):
 
 
 def whiten(
-    x: FloatArray, y: FloatArray, partner: IntArray, metric: Metric, dimension: int, leave_out: bool = True
+    x: FloatArray,
+    y: FloatArray,
+    partner: IntArray,
+    metric: Metric,
+    dimension: int,
+    leave_out: bool = True,
+    coincident: float = WHITE_COINCIDENT,
 ) -> White:
     """Bring two aligned sets and their present residuals into the coordinates of a metric.
 
-    The metric is that of the residuals of the partners, in the order of x.
+    The metric is that of the residuals of the partners, in the order of x. Points coincide up to a share
+    `coincident` of the mean square.
     """
     a, b = whiten_pairs(x, y, partner, metric)
     rows = np.flatnonzero(partner >= 0)
@@ -86,7 +93,7 @@ def whiten(
     own[rows] = np.einsum("ij,ij->i", metric.white, metric.white)
     spread = float(((a - a.mean(axis=0)) ** 2).sum() + ((b - a.mean(axis=0)) ** 2).sum()) / (len(a) + len(b))
     log_volume = metric.log_determinant() + (dimension - a.shape[1]) * np.log(metric.ridge)
-    floor, offset = spread * WHITE_COINCIDENT, log_volume / dimension
+    floor, offset = spread * coincident, log_volume / dimension
     return White(a, b, a_residual, b_residual, partner, own, floor, offset, dimension)
 
 

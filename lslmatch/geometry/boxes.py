@@ -9,7 +9,8 @@ import numpy as np
 from lslmatch._jit import inline_kernel
 from lslmatch._types import FloatArray, IntArray
 
-#: Boxes are larger than their points by this: more than the rounding errors of coordinates of about 1.
+#: Boxes are larger than their points by this: more than the rounding errors of coordinates of about 1. So
+#: they are by this share of larger coordinates.
 _SLACK = 1e-15
 #: A region is too far if this share of its least squared distance exceeds the nearest so far.
 CLEARLY = 0.8
@@ -47,7 +48,8 @@ def bound_groups(points: FloatArray, size: int) -> Boxes:
     """Return the boxes around each `size` consecutive points."""
     starts = np.arange(0, len(points), size)
     low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
-    return Boxes(low - _SLACK, high + _SLACK)
+    slack = _SLACK * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
+    return Boxes(low - slack, high + slack)
 
 
 def squared_gaps(box: Boxes, others: Boxes) -> FloatArray:

@@ -9,18 +9,27 @@ import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.geometry.magnitudes import least_magnitude, typical_centre, typical_size
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine
 
 #: A squared distance from the origin, beside the mean one, that is due to rounding.
 _ROUNDING = 2.0**-98
+#: Share of the mean square that a squared magnitude is below if other points are far out.
+FAR_OUT = 2.0**-40
+#: The mean is no origin if it is so many typical distances from the median: single points have moved it.
+_MOVED = 16.0
+#: Coordinates are in the unit of the largest, unless that is so many powers of two above typical ones; and
+#: the unit is at most so many below the largest, so that no square overflows.
+_TYPICAL, _GREATEST = 10, 400
 
 
 class Geometry(NamedTuple):
     """Two sets in common coordinates: ``x[i] - scale * y[j] - shift`` is ``2**exponent * (a[i] - b[j])``.
 
-    The unit is such that the largest coordinate is about 1, and the origin is near the mean of x. Each
-    coordinate is an unevaluated sum of a double and of its rounding error.
+    The unit is such that the largest coordinate is about 1, and the origin is near the mean of x. Points that
+    are far out, as fills are, do not move either: their coordinates are larger than 1 then. Each coordinate
+    is an unevaluated sum of a double and of its rounding error.
     """
 
     a: FloatArray  # (n, d)
@@ -28,6 +37,12 @@ class Geometry(NamedTuple):
     a_low: FloatArray  # (n, d) rounding errors of a
     b_low: FloatArray  # (m, d) rounding errors of b
     exponent: int  # the unit of a and b is 2**exponent in units of x
+    is_tame: bool = True  # whether no coordinate is above 1
+    #: The least distance of a point from the origin of its set as it was given, or from where the map takes
+    #: that, if it may be very small; else infinite.
+    least: float = math.inf
+    #: Whether squares of what tells most points apart are in the range of doubles, beside the greatest.
+    is_in_range: bool = True
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -36,11 +51,12 @@ class Geometry(NamedTuple):
 
     def transposed(self) -> Geometry:
         """Exchange the roles of the two sets."""
-        return Geometry(self.b, self.a, self.b_low, self.a_low, self.exponent)
+        return self._replace(a=self.b, b=self.a, a_low=self.b_low, b_low=self.a_low)
 
     def taken(self, rows: IntArray, cols: IntArray) -> Geometry:
         """Take some points of each set, in the given order."""
-        return Geometry(self.a[rows], self.b[cols], self.a_low[rows], self.b_low[cols], self.exponent)
+        a, b, a_low, b_low = self.a[rows], self.b[cols], self.a_low[rows], self.b_low[cols]
+        return self._replace(a=a, b=b, a_low=a_low, b_low=b_low)
 
     def residuals(self) -> FloatArray:
         """Return ``a - b`` of sets that are paired, with all digits even where points nearly coincide."""
@@ -56,6 +72,15 @@ class Geometry(NamedTuple):
             return mean
         return _sum_of_squares(self.a - centre, self.b - centre) / n
 
+    def ordinary_share(self) -> float:
+        """Return the share of the mean square that says when points coincide: 1, mostly.
+
+        Where single points are so far out that the mean square says nothing of the others, it is as much less
+        as the least squared length of a point is.
+        """
+        mean, least = self.mean_square(), self.least * self.least
+        return least / mean if least < FAR_OUT * mean else 1.0
+
 
 def _sum_of_squares(*sets: FloatArray) -> float:
     return float(sum(np.einsum("ij,ij", points, points) for points in sets))
@@ -64,20 +89,33 @@ def _sum_of_squares(*sets: FloatArray) -> float:
 def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry:
     """Bring two checked sets into common coordinates under a given map."""
     scale, scale_exponent = math.frexp(affine.scale)
-    exponent = 1 + max(least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift))
-    exponent = nonzero_exponent(exponent)
+    extents = least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift)
+    exponent = nonzero_exponent(1 + max(extents))
     x, x_factor = power_factor(x, -exponent)
     y, y_factor = power_factor(y, scale_exponent - exponent)
-    origin = column_means(x, x_factor)
-    offset, offset_low = _two_sum(times_power(affine.shift, -exponent), -origin)
+    shift = times_power(affine.shift, -exponent)
+    origin = _origin(x, x_factor)
+    offset, offset_low = _two_sum(shift, -origin)
     parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
     _shift_points(x, x_factor, -origin, a, a_low)
     _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
     # A large common offset is gone now: what is left may be much smaller than the unit.
-    extent = nonzero_exponent(max(least_exponent(a), least_exponent(b)))
+    greatest = max(least_exponent(a), least_exponent(b))
+    typical = max(least_exponent(typical_size(a)), least_exponent(typical_size(b)))
+    extent = nonzero_exponent(max(min(greatest, typical + _TYPICAL), greatest - _GREATEST))
+    least, is_in_range = least_magnitude((x, y), (x_factor, y_factor * scale), shift, greatest)
     for part in parts:
         times_power(part, -extent, out=part)
-    return Geometry(a, b, a_low, b_low, exponent + extent)
+    least = math.ldexp(least, -extent)
+    return Geometry(a, b, a_low, b_low, exponent + extent, extent >= greatest, least, is_in_range)
+
+
+def _origin(points: FloatArray, factor: float) -> FloatArray:
+    """Return the mean of ``factor * points``, or a median if single points have moved the mean far away."""
+    mean = column_means(points, factor)
+    centre, size = typical_centre(points)
+    is_moved = np.abs(mean - factor * centre).max() > _MOVED * factor * size
+    return factor * centre if is_moved else mean
 
 
 def column_means(points: FloatArray, factor: float) -> FloatArray:

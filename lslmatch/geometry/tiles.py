@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lslmatch._jit import inline_kernel, step_kernel
 from lslmatch.geometry.coordinates import Geometry
+from lslmatch.geometry.expansion import relative_error
 from lslmatch.geometry.panels import PANEL, expand_few_rows, expand_one_row
 
 #: Points of the second set (columns) in a tile, at most.
@@ -31,6 +32,13 @@ _LINE = 64
 
 #: Where the expanded form has lost more than about 8 bits to cancellation, it is computed anew.
 _CANCELLATION = 2.0**-8
+
+#: So it is where its terms are below this, which is far above all underflow.
+_UNDERFLOW = 2.0**-60
+#: Exact squares in single precision are 0 below the first, and cut off at the other, which none between
+#: points that are not far out exceeds: they are lower bounds like the others, and in range when duals are
+#: multiplied to them.
+_LEAST_SQUARE, GREATEST_SQUARE = 2.0**-126, 2.0**14
 
 #: Mean squared difference of coordinates below which two points are close.
 _CLOSE = 2.0**-6
@@ -56,9 +64,13 @@ def cut_tiles(
 ) -> Tiles:
     """Prepare the tiles of a geometry in the given precision, or of its leading dimensions only.
 
-    A tile has at most `columns` points of the second set (a power of two, at least `LANES`).
+    A tile has at most `columns` points of the second set (a power of two, at least `LANES`). In single
+    precision points that are far out are moved to the surface of the cube around the others: no distance
+    grows by that.
     """
     a, b = geometry.a[:, :dimensions], geometry.b[:, :dimensions]
+    if dtype is np.float32 and not geometry.is_tame:
+        a, b = np.clip(a, -1.0, 1.0), np.clip(b, -1.0, 1.0)
     m, d = b.shape
     cols = _columns(m, columns)
     tiles = -(-m // cols)
@@ -73,18 +85,19 @@ def cut_tiles(
     a_squares[:] = np.einsum("ij,ij->i", a, a)
     b_squares[:m] = np.einsum("ij,ij->i", b, b)
     limit = a_squares.dtype.type(_CANCELLATION)
+    lost = a_squares.dtype.type(_UNDERFLOW)
     b_limits = empty_in_line(b_squares.shape, dtype)
     b_limits[m:] = 0.0
     b_limits[:m] = limit * b_squares[:m]
     shape = tiles, cols
-    # Each of the d + 8 roundings counts as often as cancellation has magnified it.
-    error = (d + 8) * float(np.finfo(dtype).eps) / _CANCELLATION
+    # The error counts as often as cancellation has magnified it.
+    error = 1.01 * relative_error(d, dtype is np.float32) / _CANCELLATION
     return Tiles(
         np.multiply(a, -2.0, dtype=dtype, casting="same_kind"),
         b_tiles.reshape(tiles, cols // PANEL, d, PANEL),
         a_squares,
         b_squares.reshape(shape),
-        limit * a_squares,
+        limit * a_squares + lost,
         b_limits.reshape(shape),
         1.0 - error,
     )
@@ -147,7 +160,10 @@ def compute_anew(geometry, i, offset, squares, limit, b_limits):
             cancelled = True
             for j in range(part.size):
                 if part[j] - part_limits[j] < limit:
-                    part[j] = exact_distance(geometry, i, offset + start + j)
+                    square = exact_distance(geometry, i, offset + start + j)
+                    if part.itemsize == 4:
+                        square = min(square if square >= _LEAST_SQUARE else 0.0, GREATEST_SQUARE)
+                    part[j] = square
     return cancelled
 
 
@@ -177,8 +193,9 @@ def exact_distance(geometry, i, j):
         difference0 = a[i, k] - b[j, k]
         total0 += difference0 * difference0
     total = (total0 + total1) + (total2 + total3)
-    # Coordinates are about 1 at most: their rounding errors count only where the points are close.
-    if total < _CLOSE * d:
+    # Coordinates are about 1 at most: their rounding errors count only where the points are close. Where some
+    # are larger, they always may.
+    if total < _CLOSE * d or not geometry.is_tame:
         total = 0.0
         for k in range(d):
             difference = (a[i, k] - b[j, k]) + (geometry.a_low[i, k] - geometry.b_low[j, k])

@@ -10,10 +10,11 @@ from scipy.spatial.distance import cdist
 from lslmatch import Affine, check_certificate, match
 from lslmatch.assignment import easy
 from lslmatch.assignment.easy import match_easily
-from lslmatch.assignment.easy_nearest import Singles, count_mutual, find_nearest, margin_of, write_singles
+from lslmatch.assignment.easy_nearest import Singles, count_mutual, find_nearest, write_singles
 from lslmatch.assignment.easy_squares import Pairs
 from lslmatch.assignment.small_coordinates import NOT_ORDINARY
 from lslmatch.assignment.small_dense import SCALE, SHIFT, TOTAL
+from lslmatch.geometry.expansion import relative_error
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows, expand_one_row
 from tests.support.matching import assert_is_matching
 from tests.support.solver import set_solver
@@ -40,7 +41,7 @@ def singles_of(x, y):
     room = m + -m % PANEL
     arrays = np.empty((n, d), "f4"), np.empty(n, "f4"), np.empty((1, room // PANEL, d, PANEL), "f4")
     unit = 1.0 / math.sqrt(np.square(np.concatenate([x, y])).sum(axis=1).mean())
-    singles = Singles(*arrays, np.empty((1, room), "f4"), unit)
+    singles = Singles(*arrays, np.empty((1, room), "f4"), unit, 0.0)
     write_singles(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T), m, singles)
     return singles, room
 
@@ -109,7 +110,7 @@ def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(easy, "_FEW_COSTS", 0)
     # (A compiled kernel does not see this change.)
     assert not getattr(match_easily, "py_func", match_easily)(
-        x, y, True, np.zeros(8), np.empty(120), np.empty(120, int)
+        x, y, True, np.zeros(SHIFT + 3), np.empty(120), np.empty(120, int)
     )
 
 
@@ -140,7 +141,7 @@ def test_bounds_are_never_above_squared_distances_nor_far_below(d, wide):
         squares = cdist(x[i : i + 1], y, "sqeuclidean")[0] * singles.unit**2
         size = (np.square(x[i]).sum() + np.square(y).sum(axis=1)) * singles.unit**2
         assert (bounds[0, :45] <= squares).all()
-        assert (bounds[0, :45] >= squares - 2.0 * margin_of(d) * size).all()
+        assert (bounds[0, :45] >= squares - 2.0 * relative_error(d) * size).all()
         assert (bounds[0, 45:] == np.inf).all()
 
 
@@ -162,7 +163,7 @@ def test_nearest_columns_are_those_of_all_distances(kind):
         np.empty(40),
     )
     bounds = np.empty((FEW_ROWS, room), "f4")
-    find_nearest(singles, Pairs(x, y, False, numbers), bounds, nearest, least, listed, squares)
+    assert find_nearest(singles, Pairs(x, y, False, numbers), bounds, nearest, least, listed, squares)
     expected = cdist(x, y, "sqeuclidean")
     np.testing.assert_allclose(least[:31], expected.min(axis=1), rtol=1e-14)
     np.testing.assert_array_equal(nearest[:31], expected.argmin(axis=1), "the first of several")

@@ -1,0 +1,86 @@
+"""How large the points of a set are: mostly, and at least, whatever single ones are like.
+
+A table may hold fills, such as 1e20 for "missing". A mean and a mean square are then those of the fills; what
+is said here of a set is not moved by some points that are far out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+
+#: Points that tell what most are like.
+_SAMPLED = 65
+#: Rows that are looked at together.
+_BLOCK = 1 << 13
+#: A length below this share of the greatest coordinates is small; that of a mean square is less than twice
+#: it.
+_SMALL = 2.0**-19
+#: Points are in the range of each other up to this ratio of magnitudes. Beyond it, squares of what tells them
+#: apart get lost in double precision.
+GREATEST_RATIO = 2.0**400
+#: Far points that an error names.
+_NAMED = 5
+
+
+def typical_centre(points: FloatArray) -> tuple[FloatArray, float]:
+    """Return a median of each coordinate, and how far some points mostly are from it by a coordinate."""
+    sample = points[:: -(-len(points) // _SAMPLED)]
+    middle = len(sample) // 2
+    centre = np.partition(sample, middle, axis=0)[middle]
+    with np.errstate(over="ignore"):
+        sizes = np.abs(sample - centre).max(axis=1)
+    return centre, float(np.partition(sizes, middle)[middle])
+
+
+def typical_size(points: FloatArray) -> FloatArray:
+    """Return the greatest coordinate that points mostly have; the greatest of all if most are 0."""
+    sizes = np.abs(points[:: -(-len(points) // _SAMPLED)]).max(axis=1)
+    middle = len(sizes) // 2
+    size = np.partition(sizes, middle)[middle : middle + 1]
+    return size if size[0] > 0.0 else np.abs(points).max(keepdims=True)
+
+
+def least_magnitude(
+    sets: tuple[FloatArray, FloatArray], factors: tuple[float, float], shift: FloatArray, exponent: int
+) -> tuple[float, bool]:
+    """Return the least length of a point other than 0, times its factor, but at least that of the shift.
+
+    Infinite if that is not small beside coordinates of ``2**exponent``. With its factor no coordinate is
+    above 1. Also tells whether points are in range: not if most of both sets are too small beside the
+    greatest.
+    """
+    least = float(np.linalg.norm(shift))
+    if least >= math.ldexp(_SMALL * math.sqrt(shift.size), exponent):
+        return math.inf, True
+    squares = [_squared_lengths(points, factor) for points, factor in zip(sets, factors, strict=True)]
+    greatest = math.sqrt(max(float(part.max()) for part in squares))
+    limit = (greatest / GREATEST_RATIO) ** 2
+    least_square = min(float(part.min(where=part > 0.0, initial=math.inf)) for part in squares)
+    in_range = least**2 >= limit or any(
+        np.count_nonzero(points[part < limit].any(axis=1)) <= len(points) / 2
+        for points, part in zip(sets, squares, strict=True)
+    )
+    return math.sqrt(max(least_square, least**2, limit)), in_range
+
+
+def _squared_lengths(points: FloatArray, factor: float) -> FloatArray:
+    squares = np.empty(len(points))
+    for start in range(0, len(points), _BLOCK):
+        some = points[start : start + _BLOCK] * factor
+        np.einsum("ij,ij->i", some, some, out=squares[start : start + _BLOCK])
+    return squares
+
+
+def far_points(sets: tuple[FloatArray, FloatArray]) -> str:
+    """Name the points of two sets, called x and y, that have a coordinate far beyond 1."""
+    parts = []
+    for name, points in zip("xy", sets, strict=True):
+        rows = np.flatnonzero(np.abs(points).max(axis=1) > math.sqrt(GREATEST_RATIO))
+        if rows.size:
+            more = f" and {rows.size - _NAMED} more" if rows.size > _NAMED else ""
+            parts.append(f"{name}[{', '.join(map(str, rows[:_NAMED]))}]{more}")
+    return " and ".join(parts)
