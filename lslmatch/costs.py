@@ -170,7 +170,9 @@ def normalized_rule(geometry: Geometry, levels: tuple[FloatArray, FloatArray], s
     """LSNS: squared distances divided by the noise variance of the pair."""
     exponent = geometry.exponent
     with np.errstate(over="ignore", under="ignore"):
-        x_level, y_level = np.ldexp(levels[0], -exponent), np.ldexp(levels[1] * scale, -exponent)
+        # In the unit first: denormal levels times a scale would lose their digits.
+        fraction, power = math.frexp(scale)
+        x_level, y_level = np.ldexp(levels[0], -exponent), fraction * np.ldexp(levels[1], power - exponent)
         x_weight, y_weight = x_level**2, y_level**2
     least, greatest = x_weight.min() + y_weight.min(), x_weight.max() + y_weight.max()
     if not (least > _LEAST_WEIGHT and greatest < 1.0 / _LEAST_WEIGHT):

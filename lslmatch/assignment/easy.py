@@ -50,6 +50,9 @@ def match_easily(x, y, logarithm, numbers, duals, partners):
     # In units in which the mean square of all coordinates is one.
     unit, room = math.sqrt(1.0 / numbers[SPREAD]), m + -m % PANEL
     lost = unit * unit * numbers[LOST] + underflow_error_kernel(d)
+    # Bounds say nothing if they are lowered by the mean square; beyond that they leave the range of singles.
+    if not lost < 1.0:
+        return False
     rows, row_squares = np.empty((n, d), np.float32), np.empty(n, np.float32)
     columns, column_squares = (
         np.empty((1, room // PANEL, d, PANEL), np.float32),

@@ -86,7 +86,8 @@ def find_nearest(singles, pairs, bounds, nearest, least, listed, squares):
             expand_one_row(rows, row_squares, columns, column_squares, i, 0, line)
             count = list_low(line, line.size, least[i] * unit * unit, listed)
             left -= count
-            if left < 0:
+            # (A row always finds the column that gave the limit, as long as bounds hold.)
+            if left < 0 or count == 0:
                 return False
             square_listed(pairs, i, listed, count, squares)
             at = 0

@@ -106,15 +106,19 @@ def lower_floor(x, y, numbers):
 
 @step_kernel
 def _extremes(points, factor):
-    """Return the least squared length of a point other than 0, times the factor, and the greatest."""
+    """Return the least squared length of a point other than 0, times the factor, and the greatest.
+
+    A square that is too small for doubles counts as 0.
+    """
     least, greatest = np.inf, 0.0
     for i in range(points.shape[0]):
-        square = 0.0
+        square, is_origin = 0.0, True
         for k in range(points.shape[1]):
             value = factor * points[i, k]
             square += value * value
+            is_origin &= points[i, k] == 0.0
         greatest = max(greatest, square)
-        if square > 0.0:
+        if not is_origin:
             least = min(least, square)
     return least, greatest
 

@@ -32,8 +32,8 @@ def ordinary_share(
     least = float(np.sqrt((shift**2).sum()))
     if least >= limit:
         return 1.0
-    lengths = [factor * _lengths(np.ldexp(points, power)) for points, factor, power in sets]
-    shortest = min(float(part[part > 0.0].min(initial=np.inf)) for part in lengths)
+    lengths = [factor * _lengths(points, power) for points, factor, power in sets]
+    shortest = min(float(part.min(initial=np.inf)) for part in lengths)
     longest = max(float(part.max(initial=0.0)) for part in lengths)
     least = max(least, shortest, _LEAST * longest)
     return least**2 / mean_square if least < limit else 1.0
@@ -54,8 +54,14 @@ def share_of_sets(x: FloatArray, y: FloatArray, scale: float, shift: FloatArray)
     )
 
 
-def _lengths(points: FloatArray) -> FloatArray:
-    lengths: FloatArray = np.sqrt(np.einsum("ij,ij->i", points, points))
+def _lengths(points: FloatArray, power: int) -> FloatArray:
+    """Give the lengths of points other than 0 times a power of two, with no square out of range."""
+    points = points[points.any(axis=1)]
+    sizes = np.abs(points).max(axis=1, keepdims=True)
+    # Denormal sizes have no inverse: a power of two brings them into range.
+    powers = np.frexp(sizes)[1]
+    parts = np.ldexp(points, -powers)
+    lengths: FloatArray = np.ldexp(np.sqrt(np.einsum("ij,ij->i", parts, parts)), powers[:, 0] + power)
     return lengths
 
 

@@ -91,6 +91,7 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     scale, scale_exponent = math.frexp(affine.scale)
     extents = least_exponent(x), least_exponent(y) + scale_exponent, least_exponent(affine.shift)
     exponent = nonzero_exponent(1 + max(extents))
+    given, units = (x, y), ((1.0, -exponent), (scale, scale_exponent - exponent))
     x, x_factor = power_factor(x, -exponent)
     y, y_factor = power_factor(y, scale_exponent - exponent)
     shift = times_power(affine.shift, -exponent)
@@ -103,7 +104,7 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     greatest = max(least_exponent(a), least_exponent(b))
     typical = max(least_exponent(typical_size(a)), least_exponent(typical_size(b)))
     extent = nonzero_exponent(max(min(greatest, typical + _TYPICAL), greatest - _GREATEST))
-    least, is_in_range = least_magnitude((x, y), (x_factor, y_factor * scale), shift, greatest)
+    least, is_in_range = least_magnitude(given, units, shift, greatest)
     for part in parts:
         times_power(part, -extent, out=part)
     least = math.ldexp(least, -extent)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.geometry.powers import times_power
 
 #: Points that tell what most are like.
 _SAMPLED = 65
@@ -45,18 +46,21 @@ def typical_size(points: FloatArray) -> FloatArray:
 
 
 def least_magnitude(
-    sets: tuple[FloatArray, FloatArray], factors: tuple[float, float], shift: FloatArray, exponent: int
+    sets: tuple[FloatArray, FloatArray],
+    units: tuple[tuple[float, int], tuple[float, int]],
+    shift: FloatArray,
+    exponent: int,
 ) -> tuple[float, bool]:
-    """Return the least length of a point other than 0, times its factor, but at least that of the shift.
+    """Return the least length of a point other than 0, in units of the shift, but at least that of the shift.
 
-    Infinite if that is not small beside coordinates of ``2**exponent``. With its factor no coordinate is
-    above 1. Also tells whether points are in range: not if most of both sets are too small beside the
+    Infinite if that is not small beside coordinates of ``2**exponent``. A factor and a power of two lead each
+    set to these units, where no coordinate is above 1. Also tells whether points are in range: not if most of both sets are too small beside the
     greatest.
     """
     least = float(np.linalg.norm(shift))
     if least >= math.ldexp(_SMALL * math.sqrt(shift.size), exponent):
         return math.inf, True
-    squares = [_squared_lengths(points, factor) for points, factor in zip(sets, factors, strict=True)]
+    squares = [_squared_lengths(points, *unit) for points, unit in zip(sets, units, strict=True)]
     greatest = math.sqrt(max(float(part.max()) for part in squares))
     limit = (greatest / GREATEST_RATIO) ** 2
     least_square = min(float(part.min(where=part > 0.0, initial=math.inf)) for part in squares)
@@ -67,19 +71,23 @@ def least_magnitude(
     return math.sqrt(max(least_square, least**2, limit)), in_range
 
 
-def _squared_lengths(points: FloatArray, factor: float) -> FloatArray:
+def _squared_lengths(points: FloatArray, factor: float, power: int) -> FloatArray:
+    """Return squared lengths, which are 0 only for points that are 0."""
     squares = np.empty(len(points))
     for start in range(0, len(points), _BLOCK):
-        some = points[start : start + _BLOCK] * factor
+        some = factor * times_power(points[start : start + _BLOCK], power)
         np.einsum("ij,ij->i", some, some, out=squares[start : start + _BLOCK])
+    lost = np.flatnonzero(squares < np.finfo(float).tiny)
+    squares[lost] = np.where(points[lost].any(axis=1), np.finfo(float).tiny, 0.0)
     return squares
 
 
 def far_points(sets: tuple[FloatArray, FloatArray]) -> str:
-    """Name the points of two sets, called x and y, that have a coordinate far beyond 1."""
-    parts = []
-    for name, points in zip("xy", sets, strict=True):
-        rows = np.flatnonzero(np.abs(points).max(axis=1) > math.sqrt(GREATEST_RATIO))
+    """Name the points of two sets, called x and y, that are about as large as the largest."""
+    sizes, parts = [np.abs(points).max(axis=1) for points in sets], []
+    limit = max(float(part.max()) for part in sizes) / math.sqrt(GREATEST_RATIO)
+    for name, part in zip("xy", sizes, strict=True):
+        rows = np.flatnonzero(part > limit)
         if rows.size:
             more = f" and {rows.size - _NAMED} more" if rows.size > _NAMED else ""
             parts.append(f"{name}[{', '.join(map(str, rows[:_NAMED]))}]{more}")
