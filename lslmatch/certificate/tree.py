@@ -148,7 +148,7 @@ def _plant(y: FloatArray, q: FloatArray, t: FloatArray) -> _Tree:
     first = [end + _CHILDREN * np.arange(size) for end, size in zip(ends, sizes, strict=True)]
     first[-1] -= ends[-1]
     low, high, greatest_q, greatest_t = (np.concatenate(parts) for parts in zip(*levels, strict=True))
-    # Beyond the range of singles needs are infinite: so great that a pair is judged exactly, or so low that none is.
+    # Beyond the range of singles needs are infinite: every pair is judged exactly, or none need be.
     with np.errstate(over="ignore"):
         single_q, single_t = leaf_q.astype(np.float32), leaf_t.astype(np.float32)
     return _Tree(

@@ -54,8 +54,8 @@ def least_magnitude(
     """Return the least length of a point other than 0, in units of the shift, but at least that of the shift.
 
     Infinite if that is not small beside coordinates of ``2**exponent``. A factor and a power of two lead each
-    set to these units, where no coordinate is above 1. Also tells whether points are in range: not if most of both sets are too small beside the
-    greatest.
+    set to these units, where no coordinate is above 1. Also tells whether points are in range: not if most of
+    both sets are too small beside the greatest.
     """
     least = float(np.linalg.norm(shift))
     if least >= math.ldexp(_SMALL * math.sqrt(shift.size), exponent):
