@@ -71,12 +71,12 @@ class Summary:
 
 
 def printable(text: str) -> str:
-    """Escape what a terminal would obey, as names out of a file may hold it; the text becomes one line.
+    r"""Escape what a terminal would obey, as names out of a file may hold it; the text becomes one line.
 
     Examples
     --------
     >>> print(printable("age" + chr(27) + "[2J"))
-    age\\x1b[2J
+    age\x1b[2J
     """
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
