@@ -1,8 +1,9 @@
 """Points with names: which column is which coordinate, and what the rows are called.
 
 Frames are known by what they offer, so that none of the packages they come from is imported: those of
-pandas and polars, tables of Arrow, structured arrays, sparse matrices, and what has ``X``, ``obs_names``
-and ``var_names`` as AnnData has. As in scikit-learn only strings count as names of columns.
+pandas and polars, tables of Arrow, structured arrays, sparse matrices, what has ``dims`` and ``coords`` as
+arrays of xarray have, and what has ``X``, ``obs_names`` and ``var_names`` as AnnData has. As in scikit-learn
+only strings count as names of columns.
 """
 
 from __future__ import annotations
@@ -10,16 +11,15 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch.results import Labels
+from lslmatch._arrays import as_array, has_named_parts, is_sparse
 
-#: Sparse points are made dense up to this many bytes.
-MOST_DENSE_BYTES = 1 << 29
 #: What pandas calls a column that has no name, or that was an index without one.
 _INDEX_NAMES = ("", "Unnamed: 0", "index", "level_0")
 
@@ -44,16 +44,16 @@ def as_frame(points: Any, name: str) -> Frame:
     if isinstance(points, Frame):
         return points
     values, columns = points, _columns(points)
-    if _is_annotated(points):
-        values = _dense(points.X, name)
-    elif _is_sparse(points):
-        values = _dense(points, name)
+    if is_annotated(points):
+        values = as_array(points.X, name)
+    elif is_sparse(points) or _is_labelled(points):
+        values = as_array(points, name)
     elif columns is not None:
         values = _numbers(points, columns, name)
     names = _names(columns, name)
     if names is not None:
         _refuse_index(values, names, name)
-    return Frame(values, names, _row_names(points))
+    return Frame(values, names, row_names(points))
 
 
 def pair_columns(x: Any, y: Any) -> tuple[Frame, Frame]:
@@ -64,6 +64,7 @@ def pair_columns(x: Any, y: Any) -> tuple[Frame, Frame]:
     ValueError
         If the names do not agree; the message lists the difference.
     """
+    _refuse_turned(x, y)
     first, second = as_frame(x, "x"), as_frame(y, "y")
     if first.columns is not None and second.columns is not None:
         order = column_order(first.columns, second.columns)
@@ -89,8 +90,9 @@ def column_order(
     """Tell where each column of x is found in y; None if they stand in the same order."""
     if tuple(x_columns) == tuple(y_columns):
         return None
-    only_x = [column for column in x_columns if column not in set(y_columns)]
-    only_y = [column for column in y_columns if column not in set(x_columns)]
+    of_x, of_y = set(x_columns), set(y_columns)
+    only_x = [column for column in x_columns if column not in of_y]
+    only_y = [column for column in y_columns if column not in of_x]
     if only_x or only_y:
         parts = [f"only {n} has {listed(o)}" for n, o in zip(names, (only_x, only_y), strict=True) if o]
         folded = {_fold(column) for column in only_x} & {_fold(column) for column in only_y}
@@ -105,15 +107,9 @@ def column_names(points: Any, name: str) -> tuple[str, ...] | None:
     return _names(_columns(points), name)
 
 
-def row_labels(x: Any, y: Any) -> Labels | None:
-    """Give the names of the rows of both sets, or None if neither has any."""
-    labels = Labels(_row_names(x), _row_names(y))
-    return None if labels.x is None and labels.y is None else labels
-
-
 def in_row_order(values: Any, labels: NDArray[Any] | None, name: str) -> Any:
     """Bring a series whose index holds the names of the rows into their order."""
-    index = _row_names(values)
+    index = row_names(values)
     if index is None or labels is None or np.ndim(values) != 1 or np.array_equal(index, labels):
         return values
     place = {label: k for k, label in enumerate(index.tolist())}
@@ -130,7 +126,7 @@ def in_column_order(values: Any, columns: tuple[str, ...] | None, name: str) -> 
     if columns is None or isinstance(values, str):
         return values
     if _columns(values) is None:
-        index = _row_names(values)
+        index = row_names(values)
         return in_row_order(values, np.array(columns, object), name) if index is not None else values
     frame = as_frame(values, name)
     rows = None if frame.labels is None else frame.labels.tolist()
@@ -161,8 +157,13 @@ def _columns(points: Any) -> list[Any] | None:
     """Give the names of the columns as they are, whatever their type; None if there are none."""
     if isinstance(points, np.ndarray):
         return None if points.dtype.names is None else list(points.dtype.names)
-    if _is_annotated(points):
+    if hasattr(points, "iloc"):  # pandas, where a column may be called anything
+        return list(points.columns) if len(points.shape) == 2 else None
+    if is_annotated(points):
         return list(points.var_names)
+    if _is_labelled(points):
+        found = _coordinate(points, 1) if len(points.dims) == 2 else None
+        return None if found is None else found.tolist()
     for attribute in ("column_names", "columns"):  # "columns" of an Arrow table are those themselves
         found = getattr(points, attribute, None)
         if found is not None and not callable(found):
@@ -182,16 +183,23 @@ def _names(columns: list[Any] | None, name: str) -> tuple[str, ...] | None:
             f"rename {listed(others)}, or leave out what is no coordinate"
         )
     if len(set(columns)) < len(columns):
-        twice = sorted({column for column in columns if columns.count(column) > 1})
+        twice = sorted(column for column, times in Counter(columns).items() if times > 1)
         raise ValueError(f"{name} must have different column names; {listed(twice)} occurs more than once")
     return tuple(columns)
 
 
-def _row_names(points: Any) -> NDArray[Any] | None:
+def row_names(points: Any) -> NDArray[Any] | None:
     """Give the names of the rows, unless they are the numbers 0, 1, 2, ... that every frame has."""
     if isinstance(points, Frame):
         return points.labels
-    index = points.obs_names if _is_annotated(points) else getattr(points, "index", None)
+    if isinstance(points, np.ndarray):  # of which a field may be called "index"
+        return None
+    if is_annotated(points):
+        index = points.obs_names
+    elif _is_labelled(points):
+        index = _coordinate(points, 0) if points.dims else None
+    else:
+        index = getattr(points, "index", None)
     if index is None or callable(index):  # lists have a method of that name
         return None
     labels = np.asarray(index)
@@ -235,6 +243,8 @@ def _column_numbers(column: Any) -> NDArray[Any] | str:
     if getattr(getattr(column, "dtype", None), "kind", "") in tuple("biuf") and hasattr(column, "isna"):
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     array = np.asarray(column)
+    if array.ndim != 1:
+        return "more than one number a row"
     if array.dtype.kind in "biuf":
         return array
     if array.dtype.kind in "mM":
@@ -263,26 +273,30 @@ def _refuse_index(values: Any, names: tuple[str, ...], name: str) -> None:
             )
 
 
-def _is_sparse(points: Any) -> bool:
-    return hasattr(points, "toarray") and hasattr(points, "nnz")
+def is_annotated(points: Any) -> bool:
+    """Tell whether points are numbers with annotations of both axes."""
+    offers = all(hasattr(points, attribute) for attribute in ("X", "obs_names", "var_names"))
+    return offers and not has_named_parts(points)
 
 
-def _is_annotated(points: Any) -> bool:
-    return all(hasattr(points, attribute) for attribute in ("X", "obs_names", "var_names"))
+def _is_labelled(points: Any) -> bool:
+    """Tell whether points are an array whose axes have names, and coordinates."""
+    offers = isinstance(getattr(points, "dims", None), tuple) and hasattr(points, "coords")
+    return offers and not has_named_parts(points)
 
 
-def _dense(matrix: Any, name: str) -> NDArray[Any]:
-    """Make a sparse matrix dense, if that is not too large."""
-    if not _is_sparse(matrix):
-        return np.asarray(matrix)
-    size = int(np.prod(matrix.shape, dtype=object)) * 8
-    if size > MOST_DENSE_BYTES:
-        shape = " x ".join(map(str, matrix.shape))
+def _coordinate(points: Any, axis: int) -> NDArray[Any] | None:
+    """Give the names along an axis of an array with coordinates; None if it has none."""
+    dimension = points.dims[axis]
+    return np.asarray(points.coords[dimension]) if dimension in points.coords else None
+
+
+def _refuse_turned(x: Any, y: Any) -> None:
+    if _is_labelled(x) and _is_labelled(y) and x.dims != y.dims and set(x.dims) == set(y.dims):
         raise ValueError(
-            f"{name} must fit into {MOST_DENSE_BYTES >> 20} MB if it is sparse, because it is made dense; "
-            f"its {shape} numbers need {size >> 20} MB. Reduce it to some principal components first"
+            f"x and y must have their dimensions in the same order, points first; got {listed(x.dims)} and "
+            f"{listed(y.dims)}"
         )
-    return np.asarray(matrix.toarray())
 
 
 def _in_another_order(x_columns: list[Any] | None, y_columns: list[Any] | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lslmatch._arrays import as_array
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
 from lslmatch.results import Affine, Covariance, FalseShare, Labels
@@ -291,10 +292,7 @@ def as_real_array(values: Any, name: str) -> np.ndarray:
     """Return `values` as an array of real numbers of at most double precision, whatever its shape."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} must not have masked entries; fill or drop them first")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must be convertible to an array: {error}") from None
+    array = as_array(values, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be real numbers; got dtype {array.dtype}")
     if array.dtype.itemsize > 8 and array.dtype.kind == "f":

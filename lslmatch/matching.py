@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._frames import column_names, in_column_order, row_labels
+from lslmatch._frames import column_names, in_column_order
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
@@ -30,7 +30,7 @@ from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, FalseShare, MatchResult
+from lslmatch.results import Affine, FalseShare, Labels, MatchResult
 from lslmatch.small_sets import are_plain, is_short, match_one
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
@@ -149,7 +149,7 @@ def match(
         check_finite(y, "y")
         workers = check_count(workers, "workers", 1)
         return _match_isotropic(x, y, objective, alignment, None, None, workers, False)
-    labels = row_labels(x, y)
+    labels = Labels.of(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
     x, y = check_point_pair(x, y)

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._arrays import as_array
 from lslmatch._comparison import comparable
+from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
@@ -129,6 +131,12 @@ class Labels(NamedTuple):
     """(n,): the name of each row of x; None if they had none."""
     y: NDArray[Any] | None
     """(m,): the name of each row of y; None if they had none."""
+
+    @staticmethod
+    def of(x: Any, y: Any) -> Labels | None:
+        """Give the names of the rows of two sets as they came, or None if neither has any."""
+        labels = Labels(row_names(x), row_names(y))
+        return None if labels.x is None and labels.y is None else labels
 
 
 class FalseShare(NamedTuple):
@@ -288,21 +296,30 @@ class MatchResult(NamedTuple):
         Parameters
         ----------
         y : array_like of shape (k, d)
-            Any points in the units of y. Columns of a DataFrame are found by name, if x had names.
+            Any points in the units of y, in anything that `match` takes. Columns that have names are found
+            by them, if x had names.
 
         Returns
         -------
         numpy.ndarray or pandas.DataFrame
-            Of the same shape. A DataFrame keeps its index; its columns come in the order of x.
+            Of the same shape, columns in the order of x. A DataFrame stays one, and keeps its index.
         """
-        if self.columns is not None and hasattr(y, "iloc") and all(isinstance(name, str) for name in y):
-            if set(y) != set(self.columns) or len(y.columns) != len(self.columns):
-                raise ValueError(f"y must have the columns {list(self.columns)}; got {list(y)}")
-            y = y[list(self.columns)]
-        shape = np.shape(y)
-        if len(shape) != 2 or shape[1] != self.shift.size:
-            raise ValueError(f"y must have shape (k, {self.shift.size}), points as rows; got shape {shape}")
-        points = y if hasattr(y, "iloc") else np.asarray(y, np.float64)
+        is_pandas = hasattr(y, "iloc")
+        names = list(y) if is_pandas and len(y.shape) == 2 else None
+        points = y
+        if not is_pandas:
+            frame = as_frame(y, "y")
+            points = as_array(frame.values, "y").astype(np.float64, copy=False)
+            names = None if frame.columns is None else list(frame.columns)
+        if len(points.shape) != 2 or points.shape[1] != self.shift.size:
+            raise ValueError(
+                f"y must have shape (k, {self.shift.size}), points as rows; got shape {points.shape}"
+            )
+        if self.columns is not None and names and all(isinstance(name, str) for name in names):
+            if sorted(names) != sorted(self.columns):
+                raise ValueError(f"y must have the columns {list(self.columns)}; got {names}")
+            order = column_order(self.columns, names) or slice(None)
+            points = points.iloc[:, order] if is_pandas else points[:, order]
         return points * self.scale + self.shift
 
     def aligned(self, y: Any, *, missing: str = "nan") -> Any:
@@ -311,7 +328,8 @@ class MatchResult(NamedTuple):
         Parameters
         ----------
         y : array_like of shape (m, ...)
-            The second set, or anything else with a row for each of its points.
+            The second set, or anything else with a row for each of its points. Of annotated data the numbers
+            are taken.
         missing : {"nan", "drop"}, default "nan"
             Where ``x[i]`` has no partner: a row of NaN (which makes floats of whole numbers), or no row.
 
@@ -324,7 +342,9 @@ class MatchResult(NamedTuple):
         if missing not in ("nan", "drop"):
             raise ValueError(f"missing must be 'nan' or 'drop'; got {missing!r}")
         _, m, _ = self._sizes()
-        rows = np.shape(y)[0] if np.ndim(y) else 0
+        if not hasattr(y, "iloc"):
+            y = as_array(y.X if is_annotated(y) else y, "y")
+        rows = y.shape[0] if y.shape else 0
         if m not in (None, rows) or rows <= self.permutation.max(initial=-1):
             raise ValueError(f"y must have a row for each point that was matched; got {rows}, not {m}")
         names = None if self.labels is None else self.labels.x

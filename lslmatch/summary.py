@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 _WIDTH = 78
+#: What a terminal obeys instead of showing it: control characters, ends of lines, changes of direction.
+_OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class Facts(NamedTuple):
@@ -45,7 +48,7 @@ class Summary:
         blocks = [self.title.center(_WIDTH).rstrip()]
         for part in self.parts:
             if isinstance(part, str):
-                blocks.append(textwrap.fill(part, _WIDTH))
+                blocks.append(textwrap.fill(printable(part), _WIDTH))
             else:
                 blocks.append(_facts_text(part) if isinstance(part, Facts) else _table_text(part))
         rule = "=" * _WIDTH
@@ -65,6 +68,17 @@ class Summary:
                 rows = [_html_row("th", part.columns), *(_html_row("td", row) for row in part.rows)]
                 blocks.append(f"<p>{html.escape(part.heading)}</p><table>{''.join(rows)}</table>")
         return "<div>" + "".join(blocks) + "</div>"
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal would obey, as names out of a file may hold it; the text becomes one line.
+
+    Examples
+    --------
+    >>> print(printable("age" + chr(27) + "[2J"))
+    age\x1b[2J
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def number(value: float) -> str:
@@ -105,11 +119,12 @@ def _facts_text(facts: Facts) -> str:
 
 
 def _fact(name: str, value: str, width: int) -> str:
+    value = printable(value)
     return f"{name}: {value:>{max(width - len(name) - 2, 0)}}"
 
 
 def _table_text(table: Table) -> str:
-    cells = [table.columns, *table.rows]
+    cells = [tuple(map(printable, row)) for row in (table.columns, *table.rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(table.columns))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     return "\n".join([table.heading, "-" * _WIDTH, *lines])

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import lslmatch
-from lslmatch import ColumnNamesWarning, _frames, match
+from lslmatch import ColumnNamesWarning, _arrays, _frames, match
 from lslmatch._frames import counts_rows
 
 NAMES = ["height", "weight", "age"]
@@ -214,7 +214,7 @@ def test_sparse_points_are_made_dense_if_that_is_small(frames, monkeypatch):
     x, y, _ = frames
     sparse = scipy.sparse.csr_matrix(x.to_numpy())
     np.testing.assert_array_equal(match(sparse, y[NAMES].to_numpy()).permutation, match(x, y).permutation)
-    monkeypatch.setattr(_frames, "MOST_DENSE_BYTES", 1 << 20)
+    monkeypatch.setattr(_arrays, "MOST_DENSE_BYTES", 1 << 20)
     large = scipy.sparse.csr_matrix((1000, 500))
     said = "x must fit into 1 MB if it is sparse, because it is made dense; its 1000 x 500 numbers need 3 MB"
     with pytest.raises(ValueError, match=re.escape(said)):
@@ -258,3 +258,128 @@ def test_a_covariance_is_brought_into_the_order_of_the_columns(frames):
 )
 def test_numbers_of_rows_are_recognised(column, counts):
     assert counts_rows(column) == counts
+
+
+# Arrays whose axes have names, as those of xarray, and what only looks like numbers.
+
+
+class Labelled:
+    """An array with coordinates, with the protocol of xarray."""
+
+    def __init__(self, frame, dims=("person", "feature"), **coords):
+        self._values = frame.to_numpy()
+        self.dims = dims
+        self.coords = {dims[1]: frame.columns, dims[0]: frame.index} | coords
+        self.shape = frame.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._values, dtype)
+
+
+class Unwilling:
+    """What does not want to be an array, as a tensor with a gradient does not."""
+
+    shape = (10, 3)
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.\nUse detach().")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_with_coordinates_are_paired_by_them(name, frames):
+    x, y, _ = frames
+    found = CALLS[name](Labelled(x), Labelled(y))
+    for part, expected in zip(found, CALLS[name](x, y), strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+def test_coordinates_of_rows_are_labels_and_those_of_columns_may_be_missing(frames):
+    x, y, _ = frames
+    result = match(Labelled(x), Labelled(y))
+    assert result.labels.x.tolist() == x.index.tolist()
+    assert result.columns == tuple(NAMES)
+    nameless = Labelled(x)
+    nameless.coords = {}
+    assert match(nameless, x.to_numpy()).labels is None
+    noise = SimpleNamespace(dims=("p",), coords={"p": x.index}, shape=(10,))
+    np.testing.assert_array_equal(_frames.row_names(noise), x.index)
+
+
+def test_arrays_that_are_turned_to_each_other_are_refused(frames):
+    x, y, _ = frames
+    with pytest.raises(
+        ValueError, match="dimensions in the same order, points first; got 'person', 'feature' and 'feature'"
+    ):
+        match(Labelled(x), Labelled(y, ("feature", "person")))
+
+
+def test_a_dimension_of_any_name_is_no_column():
+    """A column of a frame may have the name of an attribute by which other packages are known."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(9, 8))
+    names = ["X", "obs_names", "var_names", "toarray", "nnz", "dims", "coords", "column_names"]
+    frame = pd.DataFrame(values, columns=names)
+    other = frame.iloc[::-1, ::-1]
+    np.testing.assert_array_equal(match(frame, other).permutation, np.arange(9)[::-1])
+    fields = frame.rename(columns={"X": "index"}).to_records(index=False)
+    assert match(fields, fields).labels is None
+
+
+@pytest.mark.parametrize("use", [lambda x, y, r: match(x, y), lambda x, y, r: r.transform(y),
+                                 lambda x, y, r: r.aligned(y)])  # fmt: skip
+def test_what_refuses_to_be_an_array_is_told_in_one_line(use, frames):
+    x, _, _ = frames
+    result = match(x.to_numpy(), x.to_numpy())
+    with pytest.raises(ValueError, match=r"must be convertible to an array: Can't call numpy") as caught:
+        use(x.to_numpy(), Unwilling(), result)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "coordinates", "AnnData, dense"])
+def test_what_can_be_matched_can_be_mapped_and_put_in_order(kind, frames):
+    x, y, _ = frames
+    make = {
+        **KINDS,
+        "coordinates": Labelled,
+        "AnnData, dense": lambda f: SimpleNamespace(X=f.to_numpy(), obs_names=f.index, var_names=f.columns),
+    }[kind]
+    result = match(make(x), make(y))
+    mapped = result.transform(make(y))
+    np.testing.assert_allclose(np.asarray(mapped, float), result.transform(y))
+    if kind not in ("Arrow", "polars", "structured array"):  # whose stand-ins are no arrays
+        rows = np.asarray(result.aligned(make(y)), float)
+        np.testing.assert_allclose(rows, y.to_numpy()[result.permutation], rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(10, 3), (10, 1, 2)])
+def test_columns_of_arrays_are_refused(shape, frames):
+    x, _, _ = frames
+    fields = np.zeros(10, [("place", "f8", shape[1:]), ("weight", "f8")])
+    with pytest.raises(TypeError, match=r"columns are not: 'place' \(more than one number a row\)"):
+        match(fields, x)
+
+
+# Sparse matrices whose indices point elsewhere: SciPy writes there.
+
+CSR = np.arange(12.0).reshape(4, 3) + 1.0
+
+
+def broken(kind, part, place, value):
+    matrix = getattr(scipy.sparse, f"{kind}_matrix")(CSR)
+    getattr(matrix, part).flat[place] = value
+    return matrix
+
+
+BROKEN = [
+    *((kind, "indices", 0, value) for kind in ("csr", "csc", "bsr") for value in (2**28, -1, -(2**28), 4)),
+    *((kind, "indptr", 1, value) for kind in ("csr", "csc", "bsr") for value in (2**28, -1)),
+    *((kind, "indptr", -1, value) for kind in ("csr", "csc") for value in (0, 2**28)),
+    *(("coo", part, 0, value) for part in ("row", "col") for value in (2**28, -1, 4)),
+    *(("dia", "offsets", 0, value) for value in (2**28, 3, -4, -(2**31))),
+]
+
+
+@pytest.mark.parametrize(("kind", "part", "place", "value"), BROKEN)
+def test_sparse_points_whose_indices_lie_elsewhere_are_refused(kind, part, place, value):
+    with pytest.raises(ValueError, match="x must be a valid sparse matrix"):
+        match(broken(kind, part, place, value), CSR)

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from lslmatch.io.sources import FileError
+from lslmatch.summary import printable
 
 #: Text is not wrapped narrower than this, nor wider than a page.
 _NARROWEST, _WIDEST = 60, 100
@@ -20,7 +21,10 @@ def print_table(rows: dict[str, str]) -> None:
 
 
 def print_lines(lines: Sequence[tuple[str, str]], to_stdout: bool = True) -> None:
-    """Print names and texts in two columns, wrapped on a terminal only: elsewhere a line is a fact."""
+    """Print names and texts in two columns, wrapped on a terminal only: elsewhere a line is a fact.
+
+    What a terminal would obey is escaped: names out of a file neither move its cursor nor begin a line.
+    """
     stream = sys.stdout if to_stdout else sys.stderr
     width = max(len(name) for name, _ in lines)
     room = None
@@ -28,7 +32,7 @@ def print_lines(lines: Sequence[tuple[str, str]], to_stdout: bool = True) -> Non
         room = min(max(shutil.get_terminal_size().columns, _NARROWEST), _WIDEST)
     text = []
     for name, value in lines:
-        line = f"{name:<{width}}  {value}"
+        line = printable(f"{name:<{width}}  {value}")
         indent = " " * (width + 2)
         text.append(textwrap.fill(line, room, subsequent_indent=indent) if room else line)
     print_text("\n".join(text), to_stdout)
@@ -50,5 +54,5 @@ def print_text(text: str, to_stdout: bool = True) -> None:
 
 def complain(message: str, code: int = 2) -> int:
     """Print one line to standard error, and return the exit code."""
-    print("lslmatch:", " ".join(message.split()), file=sys.stderr)
+    print("lslmatch:", printable(" ".join(message.split())), file=sys.stderr)
     return code

@@ -6,15 +6,23 @@ import io
 import math
 import warnings
 import zipfile
-from typing import Any, BinaryIO
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch.io.sources import MOST_BYTES, FileError, Source, size_text
 
-#: The members of a file that SciPy keeps a sparse matrix in.
+#: The members of a file that SciPy keeps a sparse matrix in, and those that say where its numbers stand.
 _SPARSE = {"format", "shape", "data"}
+_INDICES = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "bsr": ("indices", "indptr"),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
 
 
 def read_npy(source: Source) -> NDArray[Any]:
@@ -32,17 +40,30 @@ def read_npz(source: Source, wanted: str | None) -> Any:
     try:
         with zipfile.ZipFile(stream) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+
+            def read(name: str) -> NDArray[Any]:
+                return _read_member(archive, members, name, source.name)
+
             if wanted is None and members.keys() >= _SPARSE:
                 _check_size(sum(info.file_size for info in members.values()), source.name)
-                return _read_sparse(stream)
-            name = _chosen(list(members), wanted, source.name)
-            info = members[name]
-            _check_size(info.file_size, source.name)
-            with archive.open(info) as member:
-                # The archive gives as many bytes as it says it has, and no more.
-                return _read_array(member, info.file_size, source.name, ".npz")
+                return _read_sparse(
+                    lambda name: _read_member(archive, members, name, source.name), source.name
+                )
+            return _read_member(archive, members, _chosen(list(members), wanted, source.name), source.name)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise FileError(f"{source.name}: not a readable .npz file: {str(error).lower()}") from None
+
+
+def _read_member(
+    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str, file: str
+) -> NDArray[Any]:
+    if name not in members:
+        raise FileError(f"{file}: not a readable sparse matrix: has no array {name!r}")
+    info = members[name]
+    _check_size(info.file_size, file)
+    with archive.open(info) as member:
+        # The archive gives as many bytes as it says it has, and no more.
+        return _read_array(member, info.file_size, file, ".npz")
 
 
 def _chosen(names: list[str], wanted: str | None, file: str) -> str:
@@ -66,12 +87,9 @@ def _read_array(stream: Any, size: int, file: str, suffix: str) -> NDArray[Any]:
             if needed is not None and needed > size:
                 raise FileError(f"{file}: not a readable {suffix} array: it ends too early")
             start.seek(0)
-            # An array on a disk is read without a copy of its bytes.
-            if hasattr(stream, "fileno") and not isinstance(stream, (io.BytesIO, zipfile.ZipExtFile)):
-                stream.seek(0)
-                return np.lib.format.read_array(stream, allow_pickle=False)
-            rest: BinaryIO = io.BytesIO(start.read() + stream.read())
-            return np.lib.format.read_array(rest, allow_pickle=False)
+            # (It is read by parts, without a copy of all of its bytes.)
+            stream.seek(0)
+            return np.lib.format.read_array(stream, allow_pickle=False)
         except (OSError, MemoryError, FileError):
             raise
         except Exception as error:
@@ -85,18 +103,39 @@ def _needed_bytes(stream: io.BytesIO) -> int | None:
     version = np.lib.format.read_magic(stream)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
+    elif version in ((2, 0), (3, 0)):  # which differ in the encoding of names
         shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
     else:
         return None
     return None if dtype.hasobject else math.prod(shape) * dtype.itemsize
 
 
-def _read_sparse(stream: Any) -> Any:
-    from scipy.sparse import load_npz
+def _read_sparse(read: Callable[[str], NDArray[Any]], file: str) -> Any:
+    """Build a sparse matrix of its arrays; that its indices lie within it is checked where it is made dense.
 
-    stream.seek(0)
-    return load_npz(stream)
+    SciPy's own reader takes what are no whole numbers for indices, or are too large for the type it chooses.
+    """
+    import scipy.sparse
+
+    try:
+        kind, shape, data = (read(name) for name in ("format", "shape", "data"))
+        word = kind.item().decode("ascii") if kind.dtype.kind == "S" else str(kind.item())
+        if word not in _INDICES:
+            raise ValueError(f"unknown format {word!r}")
+        indices = [read(name) for name in _INDICES[word]]
+        if shape.shape != (2,) or any(array.dtype.kind not in "iu" for array in (shape, *indices)):
+            raise ValueError("shape and indices must be whole numbers")
+        largest = max(*shape.tolist(), data.shape[0] if data.ndim else 0)
+        if any(array.size and max(-int(array.min()), int(array.max())) > largest for array in indices):
+            raise ValueError("an index lies outside of the matrix")
+        where = indices[0] if word == "dia" else tuple(indices)
+        parts = (data, where) if word in ("dia", "coo") else (data, *indices)
+        return getattr(scipy.sparse, f"{word}_matrix")(parts, shape=tuple(shape.tolist()))
+    except (FileError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise FileError(f"{file}: not a readable sparse matrix: {reason}") from None
 
 
 def _check_size(size: int, file: str) -> None:

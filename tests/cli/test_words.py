@@ -1,6 +1,9 @@
 """What ``lslmatch match`` says: the answer first, doubt before proof, and the same for machines."""
 
+import contextlib
+import csv
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from lslmatch import diagnose, match
 from lslmatch.cli import main as command_line
 from lslmatch.cli.match_words import _about
+from lslmatch.results import Labels
 from lslmatch.summary import percent
 from tests.support.command_line import assert_refused, table
 
@@ -177,3 +181,65 @@ def test_exact_copies_have_a_certificate_without_a_sign(tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.arange(12.0).reshape(6, 2) ** 2)
     lines = said(capsys, tmp_path / "x.npy", tmp_path / "x.npy")
     assert "-0" not in lines["certificate"].replace("e-0", "")
+
+
+# Names out of a file, which may hold what a terminal obeys.
+
+CLEAR, NEXT_LINE, REVERSED = "\x1b[2J", "\nanswer  all right", "\u202e"
+
+
+@pytest.fixture
+def hostile(points, tmp_path):
+    """Two files whose columns and rows have names that clear the screen, begin a line and turn it around."""
+    names = [f"a{CLEAR}", f"b{NEXT_LINE}", f"c{REVERSED}\x9b"]
+    for name, values in zip("xy", points, strict=True):
+        rows = [["id", *names], *([f"r{CLEAR}{k}", *row] for k, row in enumerate(values.tolist()))]
+        with open(tmp_path / f"{name}.csv", "w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows(rows)
+    return [str(tmp_path / f"{name}.csv") for name in "xy"]
+
+
+def is_harmless(text):
+    return not any(ch in text for ch in ("\x1b", "\x9b", REVERSED))
+
+
+def test_names_reach_the_terminal_as_text_only(hostile, capsys):
+    assert command_line.main(["match", *hostile, "--id", "id"]) == 0
+    out = capsys.readouterr().out
+    assert is_harmless(out)
+    assert r"a\x1b[2J" in out
+    assert sum(line.startswith("answer ") for line in out.splitlines()) == 1
+
+
+def test_complaints_hold_no_escape_bytes(hostile, tmp_path, capsys):
+    path = tmp_path / f"x{CLEAR}.csv"
+    path.write_text("1,2\n3,x\n")
+    for arguments in (
+        [str(path), hostile[1]],
+        [*hostile, "--columns", f"z{CLEAR}"],
+        [*hostile, f"--{CLEAR}"],
+    ):
+        with contextlib.suppress(SystemExit):
+            assert command_line.main(["match", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert is_harmless(out + err)
+        assert err.count("\n") == 1
+        assert "x1b[2J" in err
+
+
+def test_a_terminal_gets_labels_escaped_and_a_pipe_as_they_are(hostile, capsys, monkeypatch):
+    written = {}
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)  # noqa: B023
+        assert command_line.main(["match", *hostile, "--id", "id", "--out", "-", "--quiet"]) == 0
+        written[is_terminal] = capsys.readouterr().out
+    assert is_harmless(written[True])
+    assert CLEAR in written[False]
+    assert written[False].replace(CLEAR, r"\x1b[2J") == written[True]
+
+
+def test_summaries_hold_no_escape_bytes(points):
+    x, y = points
+    labels = Labels(np.array([f"r{CLEAR}{k}" for k in range(len(x))]), None)
+    result = match(x, y)._replace(labels=labels, decisions=(f"columns: a{REVERSED}",))
+    assert is_harmless(str(result.summary(diagnose(x, y, result))))

@@ -381,3 +381,70 @@ def test_noise_levels_and_covariances_follow_the_names(people, frame, tmp_path, 
     levels.iloc[::-1].to_csv(tmp_path / "n.csv", index_label="sample")
     covariance.iloc[::-1, ::-1].to_csv(tmp_path / "c.csv", index=False)
     assert run_json(capsys, *people, *options)["objective"]["value"] == expected
+
+
+# Sparse matrices, whose indices say where in memory a number is written.
+
+
+def members_of(kind):
+    """Give the arrays that SciPy keeps a sparse matrix in."""
+    stream = io.BytesIO()
+    scipy.sparse.save_npz(stream, getattr(scipy.sparse, f"{kind}_matrix")(np.arange(1.0, 13.0).reshape(4, 3)))
+    stream.seek(0)
+    return dict(np.load(stream))
+
+
+def put(place, value, kind=np.int64):
+    def change(array):
+        array = array.astype(kind)
+        array.flat[place] = value
+        return array
+
+    return change
+
+
+COMPRESSED, OUTSIDE = ("csr", "csc", "bsr"), "lies outside of the matrix"
+DAMAGED_SPARSE = [
+    *((kind, "indices", put(0, far), OUTSIDE) for kind in COMPRESSED for far in (2**28, -(2**28), 2**32)),
+    *((kind, "indices", put(0, -1), "must be a valid sparse matrix") for kind in COMPRESSED),
+    *((kind, "indptr", put(k, far), OUTSIDE) for kind in COMPRESSED for k, far in ((1, 2**28), (-1, -99))),
+    *((kind, "indptr", put(-1, 0), "do not ascend") for kind in COMPRESSED),
+    *((kind, "indices", put(0, 1, float), "whole numbers") for kind in COMPRESSED),
+    *(("coo", part, put(0, far), OUTSIDE) for part in ("row", "col") for far in (2**28, -(2**63))),
+    *(("coo", part, put(0, -1), "not a readable sparse matrix") for part in ("row", "col")),
+    *(("dia", "offsets", put(0, far), OUTSIDE) for far in (2**28, -(2**28), 2**62, 2**63 - 1, -(2**63))),
+    ("dia", "offsets", put(0, 3), OUTSIDE),
+    ("csr", "shape", put(1, 1), "must be a valid sparse matrix"),
+    ("csr", "shape", put(1, -3), "not a readable sparse matrix"),
+    ("csr", "shape", put([0, 1], 2**40), "not a readable sparse matrix"),
+    ("csr", "shape", lambda shape: shape[:1], "whole numbers"),
+    ("csr", "format", lambda word: np.array("dok"), "unknown format 'dok'"),
+    ("csr", "format", lambda word: np.array([1, 2]), "not a readable sparse matrix"),
+    ("csr", "data", lambda data: data.astype(str), "must be a valid sparse matrix"),
+    ("csr", "indices", None, "has no array 'indices'"),
+]
+
+
+@pytest.mark.parametrize(("kind", "part", "change", "because"), DAMAGED_SPARSE)
+def test_a_damaged_sparse_matrix_is_refused_in_one_line(kind, part, change, because, tmp_path):
+    members = members_of(kind)
+    if change is None:
+        del members[part]
+    else:
+        members[part] = change(members[part])
+    np.savez(tmp_path / "x.npz", **members)
+    with pytest.raises(FileError, match=because) as caught:
+        read_points(tmp_path / "x.npz")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "dia"])
+def test_sparse_matrices_of_every_format_are_read(kind, tmp_path):
+    np.savez(tmp_path / "x.npz", **members_of(kind))
+    np.testing.assert_array_equal(read_points(tmp_path / "x.npz").values, np.arange(1.0, 13.0).reshape(4, 3))
+
+
+def test_a_column_of_arrays_is_refused(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros(5, [("place", "f8", (3,)), ("weight", "f8")]))
+    with pytest.raises(FileError, match=r"columns are not: 'place' \(more than one number a row\)"):
+        read_points(tmp_path / "x.npy")

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import os
 import pickle
+import stat
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -240,3 +241,49 @@ def test_write_goes_through_a_link_and_keeps_the_usual_permissions(saved, tmp_pa
     assert command_line.main(["match", *saved, "--out", str(tmp_path / "link.csv")]) == 0
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "target.csv").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o700])
+def test_a_file_that_is_overwritten_keeps_its_mode(mode, saved, tmp_path):
+    out = tmp_path / "pairs.csv"
+    out.touch()
+    out.chmod(mode)
+    assert command_line.main(["match", *saved, "--out", str(out)]) == 0
+    assert stat.S_IMODE(out.stat().st_mode) == mode
+    assert out.read_text().startswith("x,y,")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+def test_what_is_written_is_never_readable_to_more_people_than_before(saved, tmp_path, monkeypatch):
+    out = tmp_path / "pairs.csv"
+    out.touch()
+    out.chmod(0o600)
+    modes = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: modes.append(os.fstat(file).st_mode) or fsync(file))
+    assert command_line.main(["match", *saved, "--out", str(out)]) == 0
+    assert [stat.S_IMODE(mode) for mode in modes] == [0o600]
+
+
+def test_a_write_protected_file_is_not_replaced(saved, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "pairs.csv"
+    out.write_text("old")
+    # Asked of the system, the answer would depend on who runs the tests.
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != out)
+    assert_refused(capsys, tmp_path, "match", *saved, "--out", out, because="is write-protected")
+    assert out.read_text() == "old"
+
+
+def test_the_longest_name_that_a_file_can_have_is_written(saved, tmp_path):
+    out = tmp_path / ("l" * 251 + ".csv")
+    assert command_line.main(["match", *saved, "--out", str(out)]) == 0
+    assert out.exists()
+
+
+def test_what_a_killed_run_left_is_not_in_the_way(saved, tmp_path):
+    # In a container each run has the same number.
+    out = tmp_path / "pairs.csv"
+    (tmp_path / f".pairs.csv.{os.getpid()}.tmp").touch()
+    assert command_line.main(["match", *saved, "--out", str(out)]) == 0
+    assert out.exists()
