@@ -10,6 +10,7 @@ not be compared with all columns again.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,10 @@ from lslmatch.geometry.coordinates import Geometry
 
 #: Share of the rows that may come to the end of their lists; with more of them, all rows get new ones.
 _MOST_EXHAUSTED = 0.25
-#: Coordinates, which are about 1 at most, are rounded by less than this. A move is that much longer.
-_ROUNDING = 2.0**-48
+#: A move is longer than it looks by less than this times the root of the number of coordinates: each is 1 at
+#: most, and rounded before the move and after it. That is also more than the distance up to which points
+#: coincide, 2**-52 of the root mean square. So bounds below the floor say nothing.
+_ROUNDING = 2.0**-51
 
 
 class Recalled(NamedTuple):
@@ -68,12 +71,11 @@ def _bounds_after_move(
     screen: PairScreen, last: Geometry, bound: FloatArray, col_dual: FloatArray
 ) -> FloatArray:
     """Lower the bounds by as much as the move of the columns may lower reduced costs."""
-    move = np.linalg.norm(screen.geometry.b - last.b, axis=1) + _ROUNDING
+    d = last.b.shape[1]
+    move = np.linalg.norm(screen.geometry.b - last.b, axis=1) + _ROUNDING * math.sqrt(d)
     with np.errstate(over="ignore", divide="ignore"):
         share = (move * np.exp(-0.5 * col_dual)).max() * np.exp(-0.5 * bound)
         lowered: FloatArray = bound + 2.0 * np.log1p(-np.minimum(share, 1.0))
-    # A pair at the floor may be nearer than its cost says.
-    lowered[bound + col_dual.min() < np.log(4.0 * screen.rule.floor)] = -np.inf
     return lowered
 
 

@@ -3,6 +3,7 @@
 import numba
 import numpy as np
 import pytest
+from llvmlite import ir
 from numba.core.registry import CPUDispatcher
 
 from lslmatch.geometry import panels
@@ -24,6 +25,11 @@ def draw(dtype, d, columns, tiles=2, n=7):
     a, b = rng.normal(size=(n, d)), rng.normal(size=(tiles, columns // PANEL, d, PANEL))
     squares = rng.random(n), rng.random((tiles, columns))
     return [part.astype(dtype) for part in (a, squares[0], b, squares[1])]
+
+
+def compiled(function):
+    """Compile even where Numba is switched off, and `numba.njit` would do nothing."""
+    return CPUDispatcher(function, targetoptions={"nopython": True})
 
 
 def expected(a, a_squares, b, b_squares, row, tile):
@@ -59,11 +65,47 @@ def test_vectors_of_other_processors_give_the_same(size, count, dtype, monkeypat
     def few_rows(a, a_squares, b, b_squares, first, last, tile, out):
         emit(a, a_squares, b, b_squares, first, last, tile, out)
 
-    # Compiled even where Numba is switched off, and `numba.njit` would do nothing.
-    few_rows = CPUDispatcher(few_rows, targetoptions={"nopython": True})
+    few_rows = compiled(few_rows)
     for columns in (PANEL, 4 * PANEL):
         data = draw(dtype, 5, columns)
         block = np.empty((FEW_ROWS, columns), dtype)
         few_rows(*data, 0, FEW_ROWS, 1, block)
         for r in range(FEW_ROWS):
             np.testing.assert_allclose(block[r], expected(*data, r, 1), rtol=0, atol=40 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        ({"avx512f", "avx"}, (64, 4)),
+        ({"avx"}, (32, 2)),
+        (set(), (16, 2)),
+        ({"neon"}, (16, 4)),
+    ],
+)
+def test_vectors_are_those_of_the_processor(features, expected, monkeypatch):
+    known = dict.fromkeys(["avx512f", "avx", "neon"], False) | dict.fromkeys(features, True)
+    monkeypatch.setattr(panels.llvm, "get_host_cpu_features", lambda: known)
+    assert panels._vector_bytes_and_count() == expected
+
+
+@pytest.mark.parametrize(("scalar", "size"), [(ir.FloatType(), 4), (ir.DoubleType(), 8)])
+def test_a_vector_is_as_long_as_a_register_and_aligned_as_its_numbers_are(scalar, size):
+    vectors = panels._Vectors(None, scalar, 8 * size)
+    assert vectors.bytes == size
+    assert vectors.lanes * size == panels._VECTOR_BYTES
+    assert vectors.vector == ir.VectorType(scalar, vectors.lanes)
+
+
+def test_one_row_is_compiled_as_a_few_rows_are():
+    # What takes the place of the two functions in compiled code.
+    few_rows = compiled(panels._expand_few_rows(*[None] * 8))
+    one_row = compiled(panels._expand_one_row(*[None] * 7))
+    columns = 2 * PANEL
+    data = draw(np.float32, 3, columns)
+    block, line = np.empty((FEW_ROWS, columns), np.float32), np.empty(columns, np.float32)
+    for row in (0, 6):
+        few_rows(*data, row, row + 1, 1, block)
+        one_row(*data, row, 1, line)
+        for found in (*block, line):
+            np.testing.assert_allclose(found, expected(*data, row, 1), rtol=0, atol=1e-5)

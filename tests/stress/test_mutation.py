@@ -14,6 +14,8 @@ from tests.stress.mutation.equivalent import reasons
 SOURCE = '''
 import numpy as np
 
+_LEAST, _SLACK = 3, 1.0 + 1e-9
+
 def limited(x, most=3):
     """Cut at a limit."""
     if x > most:
@@ -23,6 +25,11 @@ def limited(x, most=3):
 class Box:
     def holds(self, x: int) -> bool:
         return min(x, 1) == 1 and not x
+
+def length(x, y):
+    total = 0.5 * np.sqrt(x - y)
+    total *= _SLACK
+    return total if x * x > _LEAST else 0
 
 @np.errstate(all="ignore")
 def inverse(x):
@@ -38,12 +45,44 @@ def test_every_place_is_changed_once_or_twice():
         "return most -> return None",
         "return -x + 2 -> return None",
         "-x + 2 -> -x - 2",
+        "-x + 2 -> -x",
+        "-x + 2 -> 2",
         "-x -> +x",
         "2 -> 4",
         "2 -> 3",
     ]
-    assert "min(x, 1) -> max(x, 1)" in [change for name, change in found if name == "Box.holds"]
-    assert "not x -> not not x" in [change for name, change in found if name == "Box.holds"]
+    of_box = [change for name, change in found if name == "Box.holds"]
+    assert {"min(x, 1) -> max(x, 1)", "not x -> not not x", "min(x, 1) == 1 -> min(x, 1) >= 1"} < set(of_box)
+    both = "min(x, 1) == 1 and (not x)"
+    assert {f"{both} -> not x", f"{both} -> min(x, 1) == 1"} < set(of_box)
+
+
+def test_terms_roots_and_constants_of_the_module_are_changed_too():
+    found = [mutant.change for mutant in mutants(SOURCE, "box.py") if mutant.function == "length"]
+    assert len(found) == len(set(found))
+    assert found == [
+        "0.5 * np.sqrt(x - y) -> 0.5 / np.sqrt(x - y)",
+        "0.5 * np.sqrt(x - y) -> 0.5",
+        "0.5 * np.sqrt(x - y) -> np.sqrt(x - y)",
+        "0.5 -> 1.0",
+        "0.5 -> 1.5",
+        "0.5 -> 0.0",
+        "np.sqrt(x - y) -> x - y",
+        "x - y -> x + y",
+        "x - y -> x",
+        "x - y -> -y",
+        "total *= _SLACK -> total /= _SLACK",
+        "total *= _SLACK -> pass",
+        "_SLACK -> 0.99 * _SLACK",
+        "return total if x * x > _LEAST else 0 -> return None",
+        "total if x * x > _LEAST else 0 -> total if not x * x > _LEAST else 0",
+        "x * x > _LEAST -> x * x >= _LEAST",
+        "x * x -> x / x",
+        "x * x -> x",
+        "_LEAST -> 2 * _LEAST",
+        "0 -> -1",
+        "0 -> 1",
+    ]
 
 
 def test_the_code_of_a_mutant_does_what_it_says():
@@ -93,9 +132,9 @@ def test_mutants_are_noticed_or_not(tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert "box:6 limited: x > most -> x >= most (1 tests)" in done.stdout
-    # A function under a decorator: 1 * x is 1, too, but nothing else survives.
-    assert done.stdout.count("inverse: ") == 1
+    assert "box:8 limited: x > most -> x >= most (1 tests)" in done.stdout
+    # A function under a decorator: 1 * x is 1, too, as is the dividend, but nothing else survives.
+    assert done.stdout.count("inverse: ") == 2
     assert "inverse: 1 / x -> 1 * x (1 tests)" in done.stdout
     assert "limited: return most -> return None" not in done.stdout
     assert "Box.holds" in done.stdout  # no test calls it

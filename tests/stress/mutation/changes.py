@@ -1,4 +1,4 @@
-"""Small changes of a module's functions: each operator, comparison, number and condition in turn."""
+"""Small changes of a module's functions: each operator, operand, comparison, number and condition in turn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
@@ -50,12 +50,15 @@ def mutants(source: str, path: str) -> list[Mutant]:
     """Give all mutants of the functions and methods of a module.
 
     Left out are annotations, docstrings, defaults and decorators, which are evaluated when the module is
-    imported, and the texts of messages, which the tests compare only in part.
+    imported, and the texts of messages, which the tests compare only in part. A constant of the module is
+    changed where it is used.
     """
+    tree = ast.parse(source)
+    numbers = _numbers(tree)
     return [
         Mutant(name, node.lineno, change, code)
-        for name, function in _functions(ast.parse(source))
-        for node, change, code in _changed(source, path, name, function)
+        for name, function in _functions(tree)
+        for node, change, code in _changed(source, path, name, function, numbers)
     ]
 
 
@@ -69,22 +72,58 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
                     yield f"{node.name}.{inner.name}", inner
 
 
+def _numbers(tree: ast.Module) -> dict[str, float]:
+    """Give the constants of a module whose values are arithmetic of literal numbers."""
+    numbers = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            pairs = [(node.targets[0], node.value)]
+            if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
+            for name, value in pairs:
+                if isinstance(name, ast.Name) and name.id.isupper() and _is_arithmetic(value):
+                    numbers[name.id] = eval(ast.unparse(value), {})
+    return numbers
+
+
+def _is_arithmetic(node: ast.expr) -> bool:
+    allowed = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    return all(isinstance(part, allowed) for part in ast.walk(node)) and not any(
+        isinstance(part, ast.Constant) and not isinstance(part.value, (int, float)) for part in ast.walk(node)
+    )
+
+
 def _changed(
-    source: str, path: str, name: str, function: ast.FunctionDef
+    source: str, path: str, name: str, function: ast.FunctionDef, numbers: dict[str, float]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str, CodeType]]:
     places = [node for statement in function.body for node in _walk(statement)]
     for k, place in enumerate(places):
-        for variant in range(2):
+        for changed in _variants(place, numbers):
             tree = ast.parse(source)
             twin = dict(_functions(tree))[name]
             node = [node for statement in twin.body for node in _walk(statement)][k]
-            change = _change(node, variant)
-            if change:
-                ast.fix_missing_locations(tree)
-                yield place, change, code_of(compile(tree, path, "exec"), name)
+            _Replacing(node, changed).visit(twin)
+            ast.fix_missing_locations(tree)
+            change = f"{_first_line(place)} -> {_first_line(changed)}"
+            yield place, change, code_of(compile(tree, path, "exec"), name)
 
 
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
+def _first_line(node: ast.AST) -> str:
+    return ast.unparse(node).splitlines()[0]
+
+
+class _Replacing(ast.NodeTransformer):
+    """Put one node in the place of another."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self._old, self._new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Replace the node, or look below it."""
+        return self._new if node is self._old else self.generic_visit(node)
+
+
+def _walk(node: ast.AST) -> Iterator[Any]:
     """Give the nodes of a statement that may be changed."""
     if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr)):
         return
@@ -99,36 +138,77 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _walk(child)
 
 
-def _change(node: ast.AST, variant: int) -> str:
-    """Change a node in place, in one of at most two ways, and say how; "" if there is no such way."""
-    before = ast.unparse(copy.deepcopy(node)) if isinstance(node, (ast.expr, ast.stmt)) else ""
+def _variants(node: ast.AST, numbers: dict[str, float]) -> list[ast.AST]:
+    """Give what a node may be changed into, each a tree of its own."""
+    found: list[ast.AST] = []
     if isinstance(node, ast.Constant):
-        if isinstance(node.value, bool):
-            node.value = not node.value
-        elif isinstance(node.value, (int, float)):
-            if variant and node.value == 1:
-                return ""  # twice 1 is 1 more
-            node.value = node.value + 1 if variant else node.value * 2 + (node.value == 0) * -1
-        else:
-            return ""
-        return f"{before} -> {node.value}" if variant or not isinstance(node.value, bool) else ""
-    if variant:
-        return ""
-    if isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in _OPERATORS:
-        node.op = _OPERATORS[type(node.op)]()  # type: ignore[assignment]
+        found = _other_constants(node.value)
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in numbers:
+        # What is a little above 1 is a factor against rounding errors.
+        factor = "0.99" if 1.0 <= numbers[node.id] < 1.1 and isinstance(numbers[node.id], float) else "2"
+        found = [_parsed(f"{factor} * {node.id}")]
+    elif isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in _OPERATORS:
+        found = [_with(node, op=_OPERATORS[type(node.op)]()), *_parts(node)]
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
-        node.ops[0] = _OPERATORS[type(node.ops[0])]()  # type: ignore[call-overload]
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else _Truth.of(node)
+        others = [_OPERATORS[type(node.ops[0])]()]
+        if isinstance(node.ops[0], ast.Eq):
+            others.append(ast.GtE())
+        found = [_with(node, ops=[other, *node.ops[1:]]) for other in others]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        found = [_with(node, op=ast.UAdd())]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        found = [_with(node, operand=ast.UnaryOp(ast.Not(), node.operand))]
     elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
-        node.test = ast.UnaryOp(ast.Not(), node.test)
+        found = [_with(node, test=ast.UnaryOp(ast.Not(), node.test))]
     elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
-        node.value = ast.Constant(None)
+        found = [ast.Return(ast.Constant(None))]
     elif isinstance(node, ast.Call) and _name(node) in _FUNCTIONS:
-        _rename(node, _FUNCTIONS[_name(node)])
-    else:
-        return ""
-    return f"{before.splitlines()[0]} -> {ast.unparse(node).splitlines()[0]}"
+        found = [_with(node, func=_renamed(node.func, _FUNCTIONS[_name(node)]))]
+    elif isinstance(node, ast.Call) and _name(node) in _LEFT_OUT and len(node.args) == 1:
+        found = [node.args[0]]
+    elif type(node) in _OPERATORS and isinstance(node, ast.stmt):
+        found = [_OPERATORS[type(node)]()]
+    return [copy.deepcopy(changed) for changed in found]
+
+
+def _other_constants(value: object) -> list[ast.AST]:
+    """Double a number, add 1 to it, or take 0 for it."""
+    if isinstance(value, bool):
+        return [ast.Constant(not value)]
+    if not isinstance(value, (int, float)):
+        return []
+    others = [value * 2 + (value == 0) * -1]
+    if value != 1:  # twice 1 is 1 more
+        others.append(value + 1)
+    if isinstance(value, float) and value != 0.0:
+        others.append(0.0)
+    return [ast.Constant(other) for other in others]
+
+
+def _parts(node: ast.BinOp | ast.BoolOp | ast.AugAssign) -> list[ast.AST]:
+    """Give what is left of an operation without one of its operands."""
+    if isinstance(node, ast.AugAssign):
+        return [ast.Pass()]
+    if isinstance(node, ast.BoolOp):
+        return [
+            _with(node, values=rest) if len(rest) > 1 else rest[0]
+            for k in range(len(node.values))
+            for rest in [[*node.values[:k], *node.values[k + 1 :]]]
+        ]
+    right: ast.expr = ast.UnaryOp(ast.USub(), node.right) if isinstance(node.op, ast.Sub) else node.right
+    if isinstance(node.op, (ast.Add, ast.Mult, ast.Sub)) and ast.unparse(right) != ast.unparse(node.left):
+        return [node.left, right]
+    return [node.left]
+
+
+def _with(node: ast.AST, **changes: object) -> ast.AST:
+    """Copy a node, but for some fields."""
+    fields = {**dict(ast.iter_fields(node)), **changes}
+    return type(node)(**fields)
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
 _FUNCTIONS = {
@@ -139,6 +219,8 @@ _FUNCTIONS = {
     "any": "all",
     "all": "any",
 }
+#: Functions of one argument, which takes their place.
+_LEFT_OUT = {"sqrt", "exp", "log", "log1p", "abs", "square", "sort"}
 
 
 def _name(node: ast.Call) -> str:
@@ -146,19 +228,8 @@ def _name(node: ast.Call) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
-def _rename(node: ast.Call, name: str) -> None:
-    if isinstance(node.func, ast.Name):
-        node.func.id = name
-    else:
-        node.func.attr = name  # type: ignore[attr-defined]
-
-
-class _Truth:
-    @staticmethod
-    def of(node: ast.UnaryOp) -> ast.unaryop:
-        """Take a "not" away, by a second one inside."""
-        node.operand = ast.UnaryOp(ast.Not(), node.operand)
-        return ast.Not()
+def _renamed(function: ast.expr, name: str) -> ast.AST:
+    return _with(function, id=name) if isinstance(function, ast.Name) else _with(function, attr=name)
 
 
 def code_of(module: CodeType, name: str) -> CodeType:

@@ -102,7 +102,8 @@ class Trying:
         key = _key(trial.function.__code__)
         assert trial.function.__code__.co_freevars == trial.mutant.code.co_freevars, "another function"
         concerned = sorted((seconds, k) for k, (seconds, seen) in self._calls.items() if key in seen)
-        items, planned = [], 0.0
+        items: list[Any] = []
+        planned = 0.0
         for seconds, k in concerned:
             if items and planned + seconds > self._budget:
                 break
