@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba.core import event
 
 import lslmatch
-from lslmatch._jit import KERNELS, is_kept
+from lslmatch._jit import KERNELS, hear_compilations, is_kept
 from lslmatch.alignment.doubt import may_contradict
 
 
@@ -32,29 +31,8 @@ def count_kept() -> int:
 @contextmanager
 def compilations(tell: Callable[[str | None], None]) -> Iterator[None]:
     """Call `tell` with the name of each kernel whose compilation begins within the block; None at its end."""
-    listener = _Listener(tell)
-    event.register("numba:compile", listener)
-    try:
+    with hear_compilations(lambda kernel: tell(kernel.py_func.__name__), lambda _: tell(None)):
         yield
-    finally:
-        event.unregister("numba:compile", listener)
-
-
-class _Listener(event.Listener):
-    def __init__(self, tell: Callable[[str | None], None]) -> None:
-        self._tell = tell
-
-    def on_start(self, compilation: Any) -> None:
-        if self._is_kernel(compilation):
-            self._tell(compilation.data["dispatcher"].py_func.__name__)
-
-    def on_end(self, compilation: Any) -> None:
-        if self._is_kernel(compilation):
-            self._tell(None)
-
-    def _is_kernel(self, compilation: Any) -> bool:
-        # Steps that are compiled into a kernel are part of it.
-        return any(compilation.data["dispatcher"] is kernel for kernel in KERNELS)
 
 
 def run_all(turn: int, turns: int) -> None:
