@@ -47,7 +47,7 @@ def kernel_folder(file: str) -> str | None:
         except UntrustedError as error:
             warn_once(
                 "folder",
-                f"compiled kernels are neither read nor kept, so that each process compiles its own: {error}. "
+                f"compiled kernels are neither read nor kept, each process compiles its own: {error}. "
                 "NUMBA_CACHE_DIR can name a folder that nobody else may write to",
             )
             return None
@@ -155,8 +155,9 @@ def _is_own_group(group: int, place: str) -> bool:
         lists = os.listxattr(place) if hasattr(os, "listxattr") else []
     except (KeyError, OSError):
         return False
-    is_private = user.pw_gid == group and user.pw_name == entry.gr_name and not {*entry.gr_mem} - {user.pw_name}
-    return is_private and "system.posix_acl_access" not in lists
+    if "system.posix_acl_access" in lists or set(entry.gr_mem) - {user.pw_name}:
+        return False
+    return user.pw_gid == group and user.pw_name == entry.gr_name
 
 
 def are_own_files(folder: str, start: str) -> bool:
@@ -173,9 +174,7 @@ def are_own_files(folder: str, start: str) -> bool:
             if name.startswith(start):
                 _check_file(os.path.join(folder, name), closed)
     except UntrustedError as error:
-        warn_once(
-            "folder", f"compiled kernels are neither read nor kept: {error}. The folder can be deleted"
-        )
+        warn_once("folder", f"compiled kernels are neither read nor kept: {error}. The folder can be deleted")
         return False
     except OSError:
         return False

@@ -1,7 +1,7 @@
 """Ctrl-C while Numba loads or compiles a kernel: it comes a moment later instead of being swallowed.
 
-LLVM asks for the machine code of a kernel that is loaded, and hands over that of a kernel that is compiled, by
-calling Python from C. An exception that is raised there is printed and lost, and the kernel with it.
+LLVM asks for the machine code of a kernel that is loaded, and hands over that of a kernel that is compiled,
+by calling Python from C. An exception that is raised there is printed and lost, and the kernel with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CALLED_MODULE, _CALLED_NAMES = "llvmlite.binding.executionengine", "_raw_object
 
 
 class Patience:
-    """Let Ctrl-C wait for the end of the block: wherever it comes if `all_along`, else only within such a call.
+    """Let Ctrl-C wait for the end of the block, if `all_along` or if it comes within such a call.
 
     Only the main thread hears of it, so that nothing is done in others, nor where it is not an exception.
     """
@@ -56,7 +56,7 @@ class Patience:
 
 def _is_called_by_c(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_name.startswith(_CALLED_NAMES) and frame.f_globals.get("__name__") == _CALLED_MODULE:
-            return True
+        if frame.f_code.co_name.startswith(_CALLED_NAMES):
+            return frame.f_globals.get("__name__") == _CALLED_MODULE
         frame = frame.f_back
     return False

@@ -1,7 +1,7 @@
 """Kernels by what Numba promises, ``njit(cache=True)``: slower to compile, whatever Numba is like inside.
 
-Every kernel, step and instruction that is made by :mod:`lslmatch._jit.private` has a *stand-in* here, which is
-made when it is first needed. A stand-in calls stand-ins only.
+Every kernel, step and instruction that is made by :mod:`lslmatch._jit.private` has a *stand-in* here, which
+is made when it is first needed. A stand-in calls stand-ins only.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def reinterpreted(given: Any, wanted: Any) -> Any:
     scalar, kind = getattr(np, given.name), getattr(np, wanted.name)
 
     @numba.njit
-    def bits(number):  # type: ignore[no-untyped-def]
+    def bits(number):
         return scalar(number).view(kind)
 
     return bits

@@ -31,7 +31,8 @@ def _is_compiled() -> bool:
     def nothing() -> None:
         pass
 
-    return numba.njit(nothing) is not nothing  # as it is if NUMBA_DISABLE_JIT is set
+    compiled: Any = numba.njit(nothing)
+    return compiled is not nothing  # as it is if NUMBA_DISABLE_JIT is set
 
 
 def _find_private() -> Any:
@@ -55,8 +56,8 @@ def _find_private() -> Any:
 def _tell(strange: str) -> None:
     warn_once(
         "plain",
-        f"Numba {numba.__version__} is not as this version of lslmatch knows it ({strange}): kernels take longer "
-        "to compile, all else is the same. LSLMATCH_PLAIN_NUMBA=1 chooses that without a warning",
+        f"Numba {numba.__version__} is not as this version of lslmatch knows it ({strange}): kernels take "
+        "longer to compile, all else is the same. LSLMATCH_PLAIN_NUMBA=1 chooses that without a warning",
     )
 
 
@@ -96,6 +97,8 @@ def _compile(kernel: Any, values: tuple[Any, ...], attempt: Callable[[], Any]) -
     if not _FAILED:
         try:
             return attempt()
+        except (MemoryError, Warning):  # such as one of the folder, where warnings are errors
+            raise
         except Exception as error:
             failure = error
     plainly = _PLAIN[id(kernel)]()
@@ -153,7 +156,7 @@ def _step(function: F, fastmath: set[str] | None = None, **how: bool) -> F:
 
 
 def emitted(function: F, instructions: Callable[..., Any], loops: Callable[..., Any]) -> F:
-    """Choose for a step that is written in LLVM's own instructions, by Numba's `overload` of a Python function.
+    """Let Numba's `overload` of a Python function emit a step that is written in LLVM's own instructions.
 
     `loops` is the same step in Python that Numba compiles, where these instructions cannot be emitted.
     """

@@ -1,4 +1,4 @@
-"""All that the library takes of Numba and that Numba does not promise: it saves a third of the time to compile.
+"""All that the library takes of Numba and Numba does not promise. It saves a third of the time to compile.
 
 Nothing else imports such names. :func:`strangeness` says what of it is not as it should be in the Numba that
 is installed; then, or where it fails later, :mod:`lslmatch._jit.plain` takes its place.
@@ -218,7 +218,7 @@ class KernelCache:
         if files is None:
             return
         with contextlib.suppress(Exception):
-            if not any(not part.can_cache for part in compiled.lifted) and not compiled.library.has_dynamic_globals:
+            if all(part.can_cache for part in compiled.lifted) and not compiled.library.has_dynamic_globals:
                 files.save(self._key(signature, compiled.codegen), compiled._reduce())
                 folders.close_files(files._cache_path, self._start + ".")
 
@@ -290,10 +290,13 @@ def nothing(context: Any) -> Any:
 # ---------------------------------------------------------------------------------------- what is heard
 
 
+_Hear = Callable[[Any], None]
+
+
 class _Listener(event.Listener):
     """Call functions at the begin and the end of each compilation of one of the dispatchers."""
 
-    def __init__(self, dispatchers: list[Any], start: Callable[[Any], None], end: Callable[[Any], None]) -> None:
+    def __init__(self, dispatchers: list[Any], start: _Hear, end: _Hear) -> None:
         self._dispatchers, self._start, self._end = dispatchers, start, end
 
     def on_start(self, compilation: Any) -> None:
@@ -310,9 +313,7 @@ class _Listener(event.Listener):
 
 
 @contextlib.contextmanager
-def heard(
-    dispatchers: list[Any], start: Callable[[Any], None], end: Callable[[Any], None]
-) -> Iterator[None]:
+def heard(dispatchers: list[Any], start: _Hear, end: _Hear) -> Iterator[None]:
     """Call `start` and `end` for each compilation within the block."""
     listener = _Listener(dispatchers, start, end)
     event.register("numba:compile", listener)
@@ -325,8 +326,8 @@ def heard(
 class _Calm(event.Listener):
     """While a kernel is compiled, stop the collector of garbage, and let Ctrl-C get lost nowhere.
 
-    Without the collector it takes a tenth less time, and there is no garbage yet. Numba compiles under a lock,
-    so that no two threads are here at once.
+    Without the collector it takes a tenth less time, and there is no garbage yet. Numba compiles under a
+    lock, so that no two threads are here at once.
     """
 
     def __init__(self, dispatchers: list[Any]) -> None:

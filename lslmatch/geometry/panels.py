@@ -112,7 +112,9 @@ def _emit_loops(count, context, builder, signature, arguments):
     """Emit, for each group of vectors of columns, sums that start with the squares, and what is added."""
     from lslmatch._jit import private  # which there may not be: then nothing is emitted
 
-    parts = {k: private.array_parts(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 3, 7)}
+    parts = {
+        k: private.array_parts(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 3, 7)
+    }
     (a, (_, d)), (a_squares, _), (b, _), (b_squares, (_, columns)), (out, _) = parts.values()
     first, last, tile = arguments[4:7]
     number = first.type
