@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-from lslmatch.cli.kernels import all_kernels, count_kept
+from lslmatch.cli.kernels import all_kernels, count_kept, missing
 from lslmatch.cli.options import add_number
 from lslmatch.cli.output import print_table
 
@@ -31,6 +31,8 @@ NUMBA_CACHE_DIR names, for this processor, Python, Numba and version of lslmatch
 #: Processes unless told otherwise: each needs some 300 MB.
 _MOST_WORKERS = 4
 _BAR = 30
+#: Kernels that a message names at most.
+_MOST_NAMED = 5
 
 
 def add_command(commands: Any) -> None:
@@ -75,12 +77,17 @@ def run(options: argparse.Namespace) -> None:
     if kept < total:
         raise ValueError(
             f"{total - kept} kernels could not be kept: is the cache directory writable? "
-            "NUMBA_CACHE_DIR names another one"
+            f"NUMBA_CACHE_DIR names another one. Missing: {', '.join(missing()[:_MOST_NAMED])}"
         )
 
 
 def _start(turn: int, turns: int) -> subprocess.Popen[str]:
-    code = f"from lslmatch.cli.kernels import run_all; run_all({turn}, {turns})"
+    # With the path of this process: otherwise the folder that it was started in comes first, and in a clone
+    # that is another copy of the library, with kernels of its own.
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; "
+        f"from lslmatch.cli.kernels import run_all; run_all({turn}, {turns})"
+    )
     return subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba.core import event
 
 import lslmatch
-from lslmatch._jit import KERNELS, is_kept
+from lslmatch._jit import KERNELS, hear_compilations, is_kept
 from lslmatch.alignment.doubt import may_contradict
 
 
@@ -26,35 +25,24 @@ def all_kernels() -> list[Any]:
 
 def count_kept() -> int:
     """Count the kernels that need not be compiled again."""
-    return sum(map(is_kept, all_kernels()))
+    return len(all_kernels()) - len(missing())
+
+
+def missing() -> list[str]:
+    """Name the kernels that would have to be compiled."""
+    return [kernel_name(kernel) for kernel in all_kernels() if not is_kept(kernel)]
+
+
+def kernel_name(kernel: Any) -> str:
+    """Name a kernel by its module and its function."""
+    return f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
 
 
 @contextmanager
 def compilations(tell: Callable[[str | None], None]) -> Iterator[None]:
     """Call `tell` with the name of each kernel whose compilation begins within the block; None at its end."""
-    listener = _Listener(tell)
-    event.register("numba:compile", listener)
-    try:
+    with hear_compilations(lambda kernel: tell(kernel.py_func.__name__), lambda _: tell(None)):
         yield
-    finally:
-        event.unregister("numba:compile", listener)
-
-
-class _Listener(event.Listener):
-    def __init__(self, tell: Callable[[str | None], None]) -> None:
-        self._tell = tell
-
-    def on_start(self, compilation: Any) -> None:
-        if self._is_kernel(compilation):
-            self._tell(compilation.data["dispatcher"].py_func.__name__)
-
-    def on_end(self, compilation: Any) -> None:
-        if self._is_kernel(compilation):
-            self._tell(None)
-
-    def _is_kernel(self, compilation: Any) -> bool:
-        # Steps that are compiled into a kernel are part of it.
-        return any(compilation.data["dispatcher"] is kernel for kernel in KERNELS)
 
 
 def run_all(turn: int, turns: int) -> None:
@@ -88,6 +76,8 @@ def runs() -> list[Callable[[], object]]:
     broad = pair(1030, 1030, 16, 1e-4)
     levels, other = (np.ones(450), np.ones(460)), rng.normal(size=(30, 3))
     costs = rng.normal(size=(8, 12))
+    # So many that only an auction matches them.
+    strangers = rng.normal(size=(1250, 2)), rng.normal(size=(1250, 2))
     return [
         lambda: judged(small),
         lambda: judged(streamed, "bound"),
@@ -112,4 +102,6 @@ def runs() -> list[Callable[[], object]]:
         lambda: lslmatch.solve_assignment(costs, unmatched=0.0),
         lambda: (lslmatch.log_cost_matrix(*small), lslmatch.standardize(small[0])),
         lambda: may_contradict(*small, np.arange(30), 1.0, np.zeros(3)),
+        lambda: lslmatch.match(*wide, alignment="profile"),
+        lambda: lslmatch.match(*strangers, alignment="identity"),
     ]

@@ -12,8 +12,9 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
+
+from lslmatch._jit import emitted
 
 #: Columns whose coordinates lie together: a tile is (columns / PANEL, d, PANEL).
 PANEL = 32
@@ -33,17 +34,11 @@ def _vector_bytes_and_count() -> tuple[int, int]:
 _VECTOR_BYTES, _VECTORS = _vector_bytes_and_count()
 
 
-def expand_few_rows(a, a_squares, b, b_squares, first, last, tile, out):
-    """Fill `out` (FEW_ROWS, columns) with ``a_squares[i] + b_squares[tile] + a[i] @ b[tile]``.
-
-    The rows i are first, ..., last - 1; if these are less than FEW_ROWS, the others repeat the last. `b` is
-    (tiles, panels, d, PANEL); all arrays are contiguous and of one floating type.
-    """
+def _expand_few_rows(a, a_squares, b, b_squares, first, last, tile, out):
     _expand(a, a_squares, b, b_squares, np.minimum(np.arange(first, first + FEW_ROWS), last - 1), tile, out)
 
 
-def expand_one_row(a, a_squares, b, b_squares, row, tile, out):
-    """Fill `out` (columns,) in the same way for one row."""
+def _expand_one_row(a, a_squares, b, b_squares, row, tile, out):
     _expand(a, a_squares, b, b_squares, np.array([row]), tile, out[None])
 
 
@@ -53,20 +48,50 @@ def _expand(a, a_squares, b, b_squares, rows, tile, out):
     out[:] = a_squares[rows, None] + b_squares[tile] + products.swapaxes(0, 1).reshape(out.shape)
 
 
-@overload(expand_few_rows)
-def _expand_few_rows(a, a_squares, b, b_squares, first, last, tile, out):
+def _few_rows_in_vectors(a, a_squares, b, b_squares, first, last, tile, out):
     def expand(a, a_squares, b, b_squares, first, last, tile, out):
         _emit_few_rows(a, a_squares, b, b_squares, first, last, tile, out)
 
     return expand
 
 
-@overload(expand_one_row)
-def _expand_one_row(a, a_squares, b, b_squares, row, tile, out):
+def _one_row_in_vectors(a, a_squares, b, b_squares, row, tile, out):
     def expand(a, a_squares, b, b_squares, row, tile, out):
         _emit_one_row(a, a_squares, b, b_squares, row, row + 1, tile, out)
 
     return expand
+
+
+def _few_rows_in_loops(a, a_squares, b, b_squares, first, last, tile, out):
+    for r in range(FEW_ROWS):
+        row = min(first + r, last - 1)
+        for panel in range(b.shape[1]):
+            for lane in range(PANEL):
+                column = panel * PANEL + lane
+                out[r, column] = a_squares[row] + b_squares[tile, column]
+            for k in range(b.shape[2]):
+                value = a[row, k]
+                for lane in range(PANEL):
+                    out[r, panel * PANEL + lane] += value * b[tile, panel, k, lane]
+
+
+def _one_row_in_loops(a, a_squares, b, b_squares, row, tile, out):
+    for panel in range(b.shape[1]):
+        for lane in range(PANEL):
+            column = panel * PANEL + lane
+            out[column] = a_squares[row] + b_squares[tile, column]
+        for k in range(b.shape[2]):
+            value = a[row, k]
+            for lane in range(PANEL):
+                out[panel * PANEL + lane] += value * b[tile, panel, k, lane]
+
+
+#: Fill `out` (FEW_ROWS, columns) with ``a_squares[i] + b_squares[tile] + a[i] @ b[tile]``.
+#: The rows i are first, ..., last - 1; if these are less than FEW_ROWS, the others repeat the last. `b` is
+#: (tiles, panels, d, PANEL); all arrays are contiguous and of one floating type.
+expand_few_rows = emitted(_expand_few_rows, _few_rows_in_vectors, _few_rows_in_loops)
+#: Fill `out` (columns,) in the same way for one row.
+expand_one_row = emitted(_expand_one_row, _one_row_in_vectors, _one_row_in_loops)
 
 
 def _emitter(count):
@@ -85,21 +110,23 @@ _emit_few_rows, _emit_one_row = _emitter(FEW_ROWS), _emitter(1)
 
 def _emit_loops(count, context, builder, signature, arguments):
     """Emit, for each group of vectors of columns, sums that start with the squares, and what is added."""
-    a, a_squares, b, b_squares, out = (
-        context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 2, 3, 7)
-    )
+    from lslmatch._jit import private  # which there may not be: then nothing is emitted
+
+    parts = {
+        k: private.array_parts(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 3, 7)
+    }
+    (a, (_, d)), (a_squares, _), (b, _), (b_squares, (_, columns)), (out, _) = parts.values()
     first, last, tile = arguments[4:7]
     number = first.type
-    d = cgutils.unpack_tuple(builder, a.shape)[1]
-    columns = cgutils.unpack_tuple(builder, b_squares.shape)[1]
-    emit = _Vectors(builder, context.get_data_type(signature.args[0].dtype), signature.args[0].dtype.bitwidth)
+    kind = signature.args[0]
+    emit = _Vectors(builder, private.scalar_type(context, kind), kind.dtype.bitwidth)
     rows = [emit.lesser(builder.add(first, number(r)), builder.sub(last, number(1))) for r in range(count)]
-    row_data = [builder.gep(a.data, [builder.mul(row, d)]) for row in rows]
-    row_squares = [emit.spread(a_squares.data, row) for row in rows]
+    row_data = [builder.gep(a, [builder.mul(row, d)]) for row in rows]
+    row_squares = [emit.spread(a_squares, row) for row in rows]
     tile_columns = builder.mul(tile, columns)
-    tile_data = builder.gep(b.data, [builder.mul(tile_columns, d)])
+    tile_data = builder.gep(b, [builder.mul(tile_columns, d)])
     step = number(_VECTORS * emit.lanes)
-    with cgutils.for_range_slice(builder, number(0), columns, step) as (group, _):
+    with private.steps(builder, number(0), columns, step) as group:
         # (Of a tile that is narrower than a group, the last columns are computed repeatedly.)
         last_place = builder.sub(columns, number(emit.lanes))
         places = [
@@ -111,14 +138,14 @@ def _emit_loops(count, context, builder, signature, arguments):
             inside = builder.and_(place, number(PANEL - 1))
             start = builder.mul(builder.sub(place, inside), d)
             col_data.append(builder.gep(tile_data, [builder.add(start, inside)]))
-        col_squares = [emit.load(b_squares.data, builder.add(tile_columns, place)) for place in places]
+        col_squares = [emit.load(b_squares, builder.add(tile_columns, place)) for place in places]
         sums = [builder.fadd(square, other) for square in row_squares for other in col_squares]
         sums = _emit_products(emit, row_data, col_data, d, sums)
         for r in range(count):
-            line = builder.gep(out.data, [builder.mul(columns, number(r))])
+            line = builder.gep(out, [builder.mul(columns, number(r))])
             for v, place in enumerate(places):
                 emit.store(sums[r * _VECTORS + v], line, place)
-    return context.get_dummy_value()
+    return private.nothing(context)
 
 
 def _emit_products(emit, row_data, col_data, d, sums):
