@@ -132,9 +132,7 @@ def solve_streamed(
     size = settings.short_list_size if few else settings.list_size
     block_rows = screen.block_rows(settings)
     renew_shortlists(screen, lists, state.col_dual, exhausted, size, block_rows, workers, first_pass)
-    has_resort = n * m <= settings.last_resort * settings.dense_pairs
-    most_passes = settings.most_passes if has_resort else math.inf
-    most_passes = settings.auction_after if n == m else most_passes
+    most_passes = settings.auction_after if n == m else _before_resort(n, m, settings)
     if not complete(screen, lists, state, free_rows, settings, workers, most_passes):
         if n < m:
             return _solve_densely(geometry, rule, workers)
@@ -153,8 +151,10 @@ def _solve_by_auction(
     lists = Shortlists.empty(n, min(settings.list_size, m))
     col_dual = bid_for_columns(screen, lists, settings)
     state = DualState(np.zeros(n), col_dual, np.full(n, -1, np.intp), np.full(m, -1, np.intp))
-    # Duals are so good that shortest paths are short.
-    complete(screen, lists, state, np.arange(n), settings._replace(few_free=settings.auction_free), workers)
+    # Mostly duals are so good that shortest paths are short. Beside points that are far out they may not be.
+    settings = settings._replace(few_free=settings.auction_free)
+    if not complete(screen, lists, state, np.arange(n), settings, workers, _before_resort(n, m, settings)):
+        return _solve_densely(geometry, rule, workers)
     if trail is not None:
         trail.leave(geometry, lists, col_dual)
     return state
@@ -182,6 +182,11 @@ def complete(
             )
         free_rows = reduce_rows(lists, state, free_rows, settings.reduced_rows)
     return augment_all(screen, lists, state, free_rows, settings.steps_per_call, most_passes)
+
+
+def _before_resort(n: int, m: int, settings: SolverSettings) -> float:
+    """Say after how many passes shortest paths are given up for the dense solver, where it may follow."""
+    return settings.most_passes if n * m <= settings.last_resort * settings.dense_pairs else math.inf
 
 
 def _is_unclear(geometry: Geometry, outlook: Outlook, settings: SolverSettings) -> bool:

@@ -226,6 +226,22 @@ def test_paths_that_take_too_long_are_given_up(monkeypatch, m, resort):
         assert len(taken) == times
 
 
+@pytest.mark.parametrize("resort", [True, False])
+def test_paths_after_an_auction_that_did_not_help_are_given_up(monkeypatch, resort):
+    """As beside points that are far out: duals of an auction may be of no use."""
+    taken = []
+    solve = streamed._solve_densely
+    monkeypatch.setattr(streamed, "_solve_densely", lambda *given: taken.append(given) or solve(*given))
+    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, steps_per_call=50)
+    set_solver(monkeypatch, most_passes=0.01, auction_passes=0, auction_free=1.0, last_resort=25 * resort)
+    rng = np.random.default_rng(9)
+    x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
+    rule = log_rule(geometry)._replace(offset=0.0)
+    assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+    assert len(taken) == resort
+
+
 @pytest.mark.usefixtures("always_streamed")
 def test_a_search_that_pauses_after_every_row_ends_the_same(monkeypatch):
     augment_rows, pauses = augmentation._augment_rows, 0
