@@ -56,7 +56,7 @@ class SolverSettings(NamedTuple):
     auction_free: float = 0.1
     """Share of the rows that may be free when augmenting row reduction ends after an auction."""
     most_passes: float = 40
-    """Work after which paths are given up for the dense solver, after an auction or where there is none, ..."""
+    """Work after which paths are given up for the dense solver, after an auction or without one, ..."""
     last_resort: int = 25
     """... up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
 
