@@ -12,7 +12,6 @@ from lslmatch._frames import column_names, in_column_order
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
-    check_finite,
     check_noise,
     check_option,
     check_pairs,
@@ -20,10 +19,12 @@ from lslmatch._validation import (
 )
 from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
 from lslmatch.alignment.fit import Alignment
-from lslmatch.alignment.registry import align
+from lslmatch.alignment.registry import ALIGNMENTS, align, direct_map, is_direct
+from lslmatch.assignment.from_points import are_plain, match_points
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
+from lslmatch.assignment.plan import plan_from_points
 from lslmatch.choice.choosing import check_choosable, choose_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
@@ -31,11 +32,9 @@ from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, FalseShare, Labels, MatchResult
-from lslmatch.small_sets import are_plain, is_short, match_one
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
-#: Alignments that are searched for by matching, also of small sets.
-_SEARCHED = ("profile", "robust", "auto")
+_WITHOUT_NOISE = ("lsl", "lss", "greedy")
 _COVARIANCES = ("isotropic", "estimate", "auto")
 
 
@@ -130,25 +129,11 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
-    short = are_plain(x, y) and is_short(x.shape, len(y), objective, alignment, covariance, pairs, noise)
-    if short:
-        if type(workers) is not int or workers < 1:
-            check_count(workers, "workers", 1)
-        result = match_one(x, y, objective, alignment)
-        if result is not None:
-            if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
-                _warn_of_moments(x, y, result)
-            return result
-    elif (
-        isinstance(alignment, str)
-        and alignment in _SEARCHED
-        and are_plain(x, y)
-        and is_short(x.shape, len(y), objective, "standardize", covariance, pairs, noise)
-    ):
-        check_finite(x, "x")
-        check_finite(y, "y")
-        workers = check_count(workers, "workers", 1)
-        return _match_isotropic(x, y, objective, alignment, None, None, workers, False)
+    if are_plain(x, y) and is_usual(objective, alignment, covariance, pairs, noise, workers):
+        result = _match_isotropic(x, y, objective, alignment, None, None, workers)
+        if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
+            _warn_of_moments(x, y, result)
+        return result
     labels = Labels.of(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
@@ -169,7 +154,7 @@ def match(
         pairs: int | None = None,
     ) -> MatchResult:
         noise = levels if objective == "lsns" else None
-        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers, short)
+        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers)
 
     base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
@@ -207,6 +192,24 @@ def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
             )
 
 
+def is_usual(
+    objective: Any = "lsl",
+    alignment: Any = "standardize",
+    covariance: Any = "isotropic",
+    pairs: Any = "all",
+    noise: Any = None,
+    workers: Any = 1,
+) -> bool:
+    """Say whether no argument has to be checked or brought into form, but for the points and a given map."""
+    if not (type(covariance) is str and covariance == "isotropic" and noise is None):
+        return False
+    if not (type(pairs) is str and pairs == "all" and type(workers) is int and workers >= 1):
+        return False
+    if not (type(objective) is str and objective in _WITHOUT_NOISE):
+        return False
+    return alignment in ALIGNMENTS if type(alignment) is str else isinstance(alignment, tuple)
+
+
 def _match_isotropic(
     x: FloatArray,
     y: FloatArray,
@@ -215,23 +218,24 @@ def _match_isotropic(
     pairs: int | None,
     levels: tuple[FloatArray, FloatArray] | None,
     workers: int,
-    tried: bool,
 ) -> MatchResult:
-    """Match two checked sets as the paper does: align them, price the pairs, assign.
+    """Match two sets as the paper does: align them, price the pairs, assign.
 
-    `tried` says that the short way does not lead there.
+    Where a plan leads from the points to the end, that is what is tried first. (It refuses points that are
+    not finite: they need not be checked before.)
     """
-    short = not tried and pairs is None
-    if short and is_short(x.shape, len(y), objective, alignment):
-        result = match_one(x, y, objective, alignment)
+    plan = plan_from_points(x.shape, len(y), objective) if pairs is None else ()
+    if plan and is_direct(alignment):
+        result = match_points(x, y, objective, direct_map(alignment, x.shape[1]), plan)
         if result is not None:
             return result
-        short = False
+        plan = ()
+    x, y = check_point_pair(x, y)
     found = align(x, y, alignment, workers)
     if found.assignment is not None and objective == "lsl" and pairs is None:
         return _proven_result(x.shape[0], found, PricedAssignment(found.assignment, None), objective, levels)
-    if short and is_short(x.shape, len(y), objective, found.affine):
-        result = match_one(x, y, objective, found.affine)
+    if plan:
+        result = match_points(x, y, objective, found.affine, plan)
         if result is not None:
             return result._replace(profile=found.curve, decisions=found.decisions)
     geometry = common_coordinates(x, y, found.affine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -12,9 +11,12 @@ import numpy as np
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray
 from lslmatch._validation import check_count
-from lslmatch.matching import match
+from lslmatch.alignment.registry import direct_map, is_direct
+from lslmatch.assignment.from_points import are_plain, match_points
+from lslmatch.assignment.plan import plan_from_points
+from lslmatch.assignment.small_sets import match_small
+from lslmatch.matching import is_usual, match
 from lslmatch.results import MatchResult
-from lslmatch.small_sets import are_plain, given_affine, is_plain, is_short, match_one, match_small
 
 #: Options of `match`, but for the workers.
 _OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
@@ -66,7 +68,7 @@ def match_many(
     >>> [result.permutation.tolist() for result in results]
     [[4, 3, 2, 1, 0], [7, 6, 5, 4, 3, 2, 1, 0]]
     """
-    if not (is_plain(xs, ndim=3) and is_plain(ys, ndim=3)):
+    if not (_is_stack(xs) and _is_stack(ys)):
         xs, ys = list(xs), list(ys)
     workers = check_count(workers, "workers", 1)
     if len(xs) != len(ys):
@@ -86,24 +88,33 @@ def match_many(
     ]
 
 
+def _is_stack(sets: Any) -> bool:
+    """Say whether sets are an array of arrays as kernels want them."""
+    is_array = type(sets) is np.ndarray and sets.dtype == np.float64 and sets.ndim == 3
+    return is_array and sets.shape[1] >= 2 and sets.shape[2] >= 1 and bool(sets.flags.carray)
+
+
 def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[int | Sequence[int]]:
-    """Put problems that can go the short way into groups of one dimension, which are solved in one call.
+    """Put problems that one kernel solves into groups of one dimension, which are solved in one call.
 
     A number in place of a group is a problem that is solved alone, in place.
     """
     most = _GROUP_SIZE if workers == 1 else min(-(-len(xs) // (_GROUPS * workers)), _GROUP_SIZE)
-    short = cache(partial(is_short, **options))
-    if _are_alike(xs, ys) and short(xs[0].shape, len(ys[0])) and len(xs[0]) * len(ys[0]) <= _ALONE:
+    objective, alignment = options.get("objective", "lsl"), options.get("alignment", "standardize")
+    if not (is_usual(**options) and is_direct(alignment)):
+        return []
+    if _are_alike(xs, ys) and _are_few(xs[0], ys[0], objective):
         step = max(min(_GROUP_COORDINATES // (xs[0].size + ys[0].size), most), 1)
         return [range(k, min(k + step, len(xs))) for k in range(0, len(xs), step)]
     groups: list[int | Sequence[int]] = []
     open_groups: dict[int, list[int]] = {}
     held: dict[int, int] = {}
     for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
-        if not (are_plain(x, y) and short(x.shape, len(y))):
+        if not are_plain(x, y):
             continue
-        if len(x) * len(y) > _ALONE:
-            groups.append(k)
+        if not _are_few(x, y, objective):
+            if plan_from_points(x.shape, len(y), objective):
+                groups.append(k)
             continue
         d, size = x.shape[1], x.size + y.size
         group = open_groups.get(d)
@@ -114,6 +125,12 @@ def _groups(xs: Any, ys: Any, options: dict[str, Any], workers: int) -> list[int
         group.append(k)
         held[d] += size
     return groups
+
+
+def _are_few(x: FloatArray, y: FloatArray, objective: str) -> bool:
+    """Say whether two sets are matched together with others, by the kernel of small sets."""
+    plan = plan_from_points(x.shape, len(y), objective)
+    return bool(plan) and plan[0].name == "small" and len(x) * len(y) <= _ALONE
 
 
 def _are_alike(xs: Any, ys: Any) -> bool:
@@ -142,9 +159,11 @@ def _match_group(
     """Match a group in one call."""
     objective, alignment = options.get("objective", "lsl"), options.get("alignment", "standardize")
     if isinstance(group, int):
-        results[group] = match_one(xs[group], ys[group], objective, alignment)
+        x, y = xs[group], ys[group]
+        plan, affine = plan_from_points(x.shape, len(y), objective), direct_map(alignment, x.shape[1])
+        results[group] = match_points(x, y, objective, affine, plan)
         return
-    affine = given_affine(alignment, xs[group[0]].shape[1])
+    affine = direct_map(alignment, xs[group[0]].shape[1])
     if isinstance(group, range):
         # All are alike.
         some = slice(group.start, group.stop)

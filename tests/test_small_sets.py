@@ -9,13 +9,12 @@ from lslmatch import (
     estimate_affine,
     match,
     match_many,
-    matching,
     matching_many,
-    small_sets,
 )
+from lslmatch.assignment import small_sets
 from lslmatch.assignment.small_dense import FEW_FREE, FREE, MANY_FREE
 from tests.support.matching import assert_is_matching
-from tests.support.solver import set_solver
+from tests.support.solver import STREAMED, noted_routes, set_solver
 
 
 def normal(n, m, d, rng):
@@ -61,7 +60,7 @@ def draw(kind, n, m, d):
 
 def long_way(monkeypatch, *arguments, **options):
     with monkeypatch.context() as patch:
-        set_solver(patch, short_pairs=0, small_pairs=0)
+        set_solver(patch, routes=("line", "far", *STREAMED))
         return match(*arguments, **options)
 
 
@@ -128,35 +127,7 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "d", "is_short"),
-    [
-        (10, 10, 100_000, True),
-        (10, 10, 400_001, False),
-        (1000, 1000, 1000, True),
-        (1000, 1000, 1001, False),
-        (2000, 2000, 1000, True),
-        (2100, 2100, 52, True),
-        (2100, 2100, 53, False),
-        (10_000, 10_000, 11, True),
-        (10_000, 10_001, 1, False),
-        (500, 40_000, 2, True),
-    ],
-)
-def test_sets_may_be_small_or_easy_or_wide_up_to_some_size(n, m, d, is_short):
-    assert small_sets.is_short((n, d), m, "lsl", "standardize") == is_short
-    assert small_sets.is_short((m, d), n, "lss", "identity") == (is_short and d > 1)
-    assert not small_sets.is_short((n, d), m, "lsns", "standardize")
-    assert not small_sets.is_short((n, d), m, "lsl", "profile")
-
-
-def test_a_line_is_sorted_where_there_are_more_than_a_few_points():
-    assert small_sets.is_short((101, 1), 100, "lsl", "standardize")
-    assert small_sets.is_short((100, 1), 100, "lss", "standardize")
-    assert not small_sets.is_short((101, 1), 100, "lss", "standardize")
-
-
-@pytest.mark.parametrize(
-    ("noise", "offset", "pairs", "easy", "is_short"),
+    ("noise", "offset", "pairs", "easy", "by_kernel"),
     [
         (0.01, 0.0, 100, 0, True),
         (0.04, 0.0, 100, 0, True),
@@ -168,20 +139,19 @@ def test_a_line_is_sorted_where_there_are_more_than_a_few_points():
         (3.0, 1e3, 6400, 1600, True),
     ],
 )
-def test_sets_that_are_neither_small_nor_easy_go_the_long_way(
-    noise, offset, pairs, easy, is_short, monkeypatch
+def test_sets_that_are_neither_small_nor_easy_are_aligned_and_assigned_in_steps(
+    noise, offset, pairs, easy, by_kernel, monkeypatch
 ):
     set_solver(monkeypatch, short_pairs=pairs, small_pairs=0, least_easy_pairs=easy)
     monkeypatch.setattr(matching_many, "_ALONE", 0)
     rng = np.random.default_rng(5)
     x = rng.normal(size=(40, 3)) + [offset, 0.0, 0.0]
     y = x + noise * rng.normal(size=x.shape) - [offset, 0.0, 0.0]
-    found = []
-    match_one = small_sets.match_one
-    monkeypatch.setattr(matching, "match_one", lambda *args: found.append(match_one(*args)) or found[-1])
-    result = match(x, y, objective="lss", alignment="identity")
-    # It is tried once, if at all.
-    assert [short is not None for short in found] in ([is_short], [is_short][:is_short])
+    with noted_routes() as tried:
+        result = match(x, y, objective="lss", alignment="identity")
+    names = [name for name, _ in tried]
+    assert len(set(names)) == len(names), "each route is tried once"
+    assert (names[-1] in ("small", "easy")) == by_kernel
     assert check_certificate(x, y, result) <= 1e-12 * abs(result.objective)
     assert match_many([x, x], [y, y], objective="lss", alignment="identity") == [result, result]
 

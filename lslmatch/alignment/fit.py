@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.assignment.from_points import are_plain, match_points
+from lslmatch.assignment.plan import plan_from_points
 from lslmatch.assignment.solve import assign_points
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
-from lslmatch.small_sets import are_plain, is_short, match_one
 
 
 class Alignment(NamedTuple):
@@ -51,10 +52,11 @@ def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
 
 
 def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> Fit | None:
-    """Do so in the short way of small sets; None if it does not lead there."""
-    if not (is_short(x.shape, len(y)) and are_plain(x, y)):
+    """Do so by a route from points; None if there is none."""
+    plan = plan_from_points(x.shape, len(y), "lsl")
+    if not (plan and are_plain(x, y)):
         return None
-    result = match_one(x, y, "lsl", affine)
+    result = match_points(x, y, "lsl", affine, plan)
     return None if result is None else as_fit(result)
 
 

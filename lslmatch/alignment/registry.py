@@ -7,6 +7,7 @@ returns an :class:`~lslmatch.alignment.fit.Alignment`, and a line in `ALIGNMENTS
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,24 @@ ALIGNMENTS: dict[str, Callable[[FloatArray, FloatArray, int], Alignment]] = {
     "robust": lambda x, y, workers: fit_robust(x, y),
     "auto": lambda x, y, workers: fit_best(x, y, workers),
 }
+
+#: Maps that kernels find themselves (None), or that are known before the sets are.
+_DIRECT: dict[str, Callable[[int], Affine | None]] = {
+    "standardize": lambda d: None,
+    "identity": lambda d: Affine(1.0, np.zeros(d)),
+}
+
+
+def is_direct(alignment: Any) -> bool:
+    """Say whether nothing has to be searched for, so that a kernel may align and match at once."""
+    return alignment in _DIRECT if isinstance(alignment, str) else isinstance(alignment, tuple)
+
+
+def direct_map(alignment: str | Affine, d: int) -> Affine | None:
+    """Give the map of a direct alignment; None if it is to be estimated by moments."""
+    if isinstance(alignment, str):
+        return _DIRECT[alignment](d)
+    return check_affine(alignment, "alignment", d)
 
 
 def align(x: FloatArray, y: FloatArray, alignment: str | Affine, workers: int) -> Alignment:

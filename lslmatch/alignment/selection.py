@@ -13,11 +13,11 @@ from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import improve_moments
 from lslmatch.alignment.without_map import CLEARLY, is_worse
 from lslmatch.assignment.orientation import smaller_as_rows
+from lslmatch.assignment.plan import plan_from_points
 from lslmatch.assignment.streamed import least_costs
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine
-from lslmatch.small_sets import is_short
 
 #: By how much the mean log squared distance must be less where pairs do not stand out. Spectra whose moments
 #: are sound had 0.02, those with one failed reading or more 0.27 to 3.7.
@@ -47,7 +47,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
     name = min(fits, key=lambda name: fits[name].value)
     limit = fits[name].value + 2 * (d + 1) / d
     identity = Affine(1.0, np.zeros(d))
-    small = is_short(x.shape, len(y))
+    small = bool(plan_from_points(x.shape, len(y), "lsl"))
     may_reach = not is_worse(x, y, limit, not small)
     if may_reach and (small or _may_reach(common_coordinates(x, y, identity), limit, workers)):
         fit = fit_at(x, y, identity, workers)

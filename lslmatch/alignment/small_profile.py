@@ -18,9 +18,10 @@ from lslmatch.alignment.centres import fit_centres
 from lslmatch.alignment.common_lines import fill_lines
 from lslmatch.alignment.likelihood import fill_parabolas, fill_values, refine_factor
 from lslmatch.alignment.window import EVEN, UNDECIDED, find_reach
+from lslmatch.assignment.from_points import are_plain, match_points
+from lslmatch.assignment.plan import plan_from_points
 from lslmatch.costs import COINCIDENT
 from lslmatch.results import Affine, MatchResult, ProfileCurve
-from lslmatch.small_sets import are_plain, is_short, match_one
 
 #: A smaller fall of f than this is not worth another matching.
 GAIN = 1e-3
@@ -31,7 +32,7 @@ _FACTOR, _REACH, _START, _FLOOR, _SIZE = range(5)
 
 
 class QuickFit(NamedTuple):
-    """The matching at the start, where the short way leads to it; the last one, if the course is usual."""
+    """The matching at the start, where a kernel leads to it; and the last one, if the course is usual."""
 
     first: MatchResult | None
     last: MatchResult | None = None
@@ -40,9 +41,10 @@ class QuickFit(NamedTuple):
 
 def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     """Minimise the profile likelihood of two checked sets, y not smaller than x, as far as that is usual."""
-    if not (is_short(x.shape, len(y)) and are_plain(x, y)):
+    plan = plan_from_points(x.shape, len(y), "lsl")
+    if not (plan and are_plain(x, y)):
         return QuickFit(None)
-    first = match_one(x, y, "lsl", "standardize")
+    first = match_points(x, y, "lsl", None, plan)
     if first is None:
         return QuickFit(None)
     (n, d), m = x.shape, len(y)
@@ -54,7 +56,7 @@ def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     if not _propose(x, y, first.permutation, first.scale, first.shift, a, b, pairs, centres, found, shift):
         return QuickFit(first)
     affine = Affine(float(found[_FACTOR]) * first.scale, shift)
-    last = match_one(x, y, "lsl", affine)
+    last = match_points(x, y, "lsl", affine, plan)
     if last is None:
         return QuickFit(first)
     curve, value = np.empty((2, EVEN + 1)), last.objective - n * math.log(affine.scale)

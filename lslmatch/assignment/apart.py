@@ -24,6 +24,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
+from lslmatch.assignment.problem import Problem
+from lslmatch.assignment.routes import COSTS, Route
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.shortlists import Shortlists, renew_shortlists
@@ -51,24 +53,23 @@ class _Overlapping(NamedTuple):
         return _Overlapping(geometry, rule, self.row_part, self.col_part[cols])
 
 
-def solve_apart(
-    geometry: Geometry, rule: CostRule, settings: SolverSettings, workers: int
-) -> DualState | None:
-    """Match every row, n <= m, as `solve_streamed` does; None if the sets are not far apart."""
+def match_apart(problem: Problem) -> DualState | None:
+    """Match every row, n <= m; None if the sets are not far apart."""
+    geometry, rule = problem.geometry, problem.rule
+    if not _are_apart(geometry, problem.settings.apart):
+        return None
+    overlap = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
+    if overlap is None:
+        return None
+    # A matrix does not pay, where there is one. Single precision is quicker even where it is coarse.
+    settings, workers = problem.settings._replace(dense_pairs=0, double=False), problem.workers
     n, m = geometry.shape
-    if n * m <= settings.small_pairs or geometry.a.shape[1] == 1 or not _are_apart(geometry, settings.apart):
-        return None
-    problem = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
-    if problem is None:
-        return None
-    # The dense solver has no matrix of such costs, and single precision is quicker even where it is coarse.
-    settings = settings._replace(dense_pairs=0, double=False)
     if n == m:
-        state = solve_streamed(problem.geometry, problem.rule, workers=workers, settings=settings)
+        state = solve_streamed(overlap.geometry, overlap.rule, workers=workers, settings=settings)
     else:
-        state = _solve_unequal(problem, settings, workers)
-    state.row_dual[:] += problem.row_part
-    state.col_dual[:] += problem.col_part
+        state = _solve_unequal(overlap, settings, workers)
+    state.row_dual[:] += overlap.row_part
+    state.col_dual[:] += overlap.col_part
     if n < m:
         np.minimum(state.col_dual, 0.0, out=state.col_dual)
         state.col_dual[state.row_of_col < 0] = 0.0
@@ -176,7 +177,8 @@ def _solve_unequal(problem: _Overlapping, settings: SolverSettings, workers: int
     lists = Shortlists.empty(n, min(settings.list_size, m))
     every, block_rows = np.arange(n), screen.block_rows(settings)
     renew_shortlists(screen, lists, state.col_dual, every, settings.list_size, block_rows, workers)
-    complete(screen, lists, state, np.flatnonzero(~stays), settings, workers)
+    free_rows = np.flatnonzero(~stays)
+    complete(screen, lists, state, free_rows, settings, workers, duals_are_known=True)
     return state
 
 
@@ -191,3 +193,13 @@ def _least_offers(
     renew_shortlists(screen, lists, row_dual, np.arange(m), 1, screen.block_rows(settings), workers)
     least: FloatArray = np.minimum(lists.cost[:, 0] - row_dual[lists.col[:, 0]], lists.bound)
     return least
+
+
+ROUTE = Route(
+    "far",
+    COSTS,
+    can=lambda task: task.d > 1,
+    pays=lambda task, settings: not task.warm and task.pairs > settings.small_pairs,
+    solve=match_apart,
+    why="Sets far apart are matched as sets that overlap, whose nearest partners differ.",
+)

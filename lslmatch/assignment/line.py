@@ -17,6 +17,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
+from lslmatch.assignment.problem import Problem
+from lslmatch.assignment.routes import COSTS, Route
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 
@@ -58,3 +60,17 @@ def solve_on_line(geometry: Geometry, rule: CostRule) -> DualState | None:
     state.col_dual[cols], state.row_dual[rows] = rises, own - rises
     state.col_of_row[rows], state.row_of_col[cols] = cols, rows
     return state
+
+
+def _match_on_line(problem: Problem) -> DualState | None:
+    return solve_on_line(problem.geometry, problem.rule)
+
+
+ROUTE = Route(
+    "line",
+    COSTS,
+    can=lambda task: task.d == 1,
+    pays=lambda task, settings: not task.warm,
+    solve=_match_on_line,
+    why="On a line, sorting solves what shortest paths would be slow on.",
+)

@@ -8,10 +8,11 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch.assignment.orientation import smaller_as_rows
-from lslmatch.assignment.path import solve_partial
+from lslmatch.assignment.path import PartialSolution, solve_partial
+from lslmatch.assignment.plan import plan_for
+from lslmatch.assignment.problem import Problem
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.solve import assign, assign_points, partial_assignment
-from lslmatch.assignment.streamed_pairs import solve_streamed_pairs
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import Assignment
@@ -44,7 +45,8 @@ def assign_point_pairs(
         return PricedAssignment(assign_points(geometry, rule, workers, settings=settings), None)
     n, m = geometry.shape
     geometry, rule = smaller_as_rows(geometry, rule)
-    solution = solve_streamed_pairs(geometry, rule, pairs, workers=workers, settings=settings)
+    problem = Problem(geometry, rule, workers=workers, settings=settings, pairs=pairs)
+    solution: PartialSolution = problem.solve(plan_for(problem.task, problem.settings))
     rows = np.flatnonzero(solution.col_of_row >= 0)
     cols, price = solution.col_of_row[rows], solution.price + rule.offset
     row_dual, col_dual = solution.row_dual, solution.col_dual

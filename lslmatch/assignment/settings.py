@@ -1,131 +1,180 @@
-"""The settings of the streamed solver: what it tries, and when it goes over to something else.
+"""What the routes go by: where a route is tried, what it tries, and when it gives up.
 
-They decide how much is computed and how long it takes, never what is optimal: with any settings the
-solution is optimal and proven (among several optima, another one may be found).
+Settings decide how much is computed and how long it takes, never what is optimal: with any settings the
+solution is optimal and proven (among several optima, another one may be found). Values with which nothing
+would come to an end are refused.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import dataclasses
+import math
+from typing import Any
 
-from lslmatch.geometry.tiles import TILE_COLS
+from lslmatch.geometry.tiles import LANES, TILE_COLS
+
+#: Settings that are numbers of things to take at a time: without any, nothing would get done.
+_PORTIONS = (
+    "block_rows",
+    "block_coordinates",
+    "sampled",
+    "list_size",
+    "least_list_size",
+    "rows_per_listed",
+    "short_list_size",
+    "reduced_rows",
+    "steps_per_call",
+)
 
 
-class SolverSettings(NamedTuple):
-    """What :func:`lslmatch.assignment.streamed.solve_streamed` goes by; n rows, m columns, d coordinates."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class SolverSettings:
+    """The settings of all routes, route by route, for n rows, m columns, n * m pairs and d coordinates.
 
-    # When the matrix of costs is computed and solved as a whole.
+    Two of them are equal only if they are the same object: plans are remembered for each.
+    """
+
+    routes: tuple[str, ...] | None = None
+    """The routes to try, in this order, whether they pay or not; None: those that pay.
+
+    A problem of costs for which none of them is made takes its usual routes.
+    """
+
+    # Route "small": one kernel with the matrix of all costs.
     short_pairs: int = 1200**2
-    """Number of pairs up to which the short way of :mod:`lslmatch.small_sets` is the quicker one, ..."""
+    """The small route is taken for at most this number of pairs."""
     short_coordinates: int = 40 * 1000**2
-    """... if they have at most so many coordinates, n * m * d."""
+    """The small route is taken for at most this number of coordinates, n * m * d."""
+
+    # Route "easy": one kernel for sets in which nearly every point has a nearest partner of its own.
     least_easy_pairs: int = 500**2
-    """Number of pairs from which on a set is taken for an easy one (:mod:`lslmatch.assignment.easy`), ..."""
+    """The easy route is tried for more than this number of pairs."""
     easy_pairs: int = 10_000**2
-    """... up to so many pairs, ..."""
+    """The easy route is tried for at most this number of pairs."""
     easy_coordinates: int = 110_000
-    """... if the larger set has at most so many coordinates: they stay in a near cache."""
+    """The easy route is tried if the larger set has at most this many coordinates, as in a near cache."""
+
+    # Route "wide": one kernel that bounds distances in many dimensions.
     wide_pairs: int = 200**2
-    """Number of pairs from which on the way of :mod:`lslmatch.assignment.wide_sets` is tried first, ..."""
+    """The wide route is tried for at least this number of pairs."""
     most_wide_pairs: int = 2000**2
-    """... up to so many, ..."""
+    """The wide route is tried for at most this number of pairs."""
     wide_dimensions: int = 16
-    """... from so many dimensions on, ..."""
+    """The wide route is tried from this number of dimensions on."""
     wide_coordinates: int = 10 * 1000**2
-    """... if there are at least so many coordinates."""
+    """The wide route is tried for at least this number of coordinates, n * m * d."""
+
+    # Routes with the matrix of all costs: "matrix", "clashes" and "resort".
     small_pairs: int = 400**2
-    """Number of pairs n * m up to which the dense solver is quicker in any case (and compiles less)."""
+    """The matrix is quicker in any case, and compiles less, for at most this number of pairs."""
     dense_pairs: int = 800**2
-    """Number of pairs up to which the dense solver is quicker if there are many conflicts; 0: never dense."""
+    """The matrix is quicker where many nearest partners clash, for at most this number of pairs; 0: never."""
     dense_conflicts: float = 0.3
-    """There are, for that, if more than this share of the rows must share their nearest column."""
-    many_conflicts: float = 0.15
-    """There are many, for other purposes, if more than this share must."""
+    """Nearest partners clash that often if more than this share of the rows would have to share one."""
+    last_resort: int = 25
+    """Paths may be given up for the matrix up to this multiple of `dense_pairs` (25: 122 MiB)."""
+
+    # Route "far": sets that are far apart.
     apart: float = 1.5
     """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
-    crowded_conflicts: float = 0.36
-    """Far more are too many for shortest paths, and an auction comes first: more than this share, ..."""
-    crowded_dimensions: int = 3
-    """... in at most so many dimensions, ..."""
-    crowded_per_dimension: float = 0.1
-    """... and so much more for each dimension beyond them."""
-    auction_after: float = 20
-    """Work after which shortest paths are given up for an auction, in passes over all pairs."""
-    auction_passes: int = 20
-    """Work of one auction at most, in new lists for each row."""
-    auction_free: float = 0.1
-    """Share of the rows that may be free when augmenting row reduction ends after an auction."""
-    most_passes: float = 40
-    """Work after which paths are given up for the dense solver, after an auction or without one, ..."""
-    last_resort: int = 25
-    """... up to this multiple of `dense_pairs` (25: a matrix of 122 MiB)."""
 
-    # Passes over all pairs.
+    # Passes over all pairs, for the route "nearest" and all that follow it.
     single_precision_dimensions: int = 1000
-    """Greatest d for which products in single precision are accurate enough to screen pairs."""
+    """Pairs are screened by products in single precision up to this number of dimensions."""
     double: bool = True
-    """Whether to go over to double precision where single may be too coarse for the column duals."""
+    """Pairs are screened in double precision where single may be too coarse for the column duals."""
     kept_pairs: int = 1 << 26
-    """Number of pairs up to which squared distances that will be needed again are kept (256 MiB)."""
+    """Squared distances that are needed again are kept up to this number of pairs (256 MiB)."""
     kept_mutual: float = 0.9
-    """They will be, for more than a few rows, if a lesser share of a few points are mutually nearest."""
+    """Squared distances are needed again if less than this share of a few points are mutually nearest."""
     tile_columns: int = TILE_COLS
-    """Columns of a tile at most, a power of two that is at least 32."""
+    """A tile has at most this number of columns, a power of two that is at least 32."""
     block_rows: int = 512
-    """Rows that a worker takes at a time, at most."""
+    """A worker takes at most this number of rows at a time."""
     block_coordinates: int = 1 << 32
-    """Coordinates that a worker goes through at a time (half a second), so that Ctrl-C is heard."""
+    """A worker takes at most this number of coordinates at a time (half a second): then Ctrl-C is heard."""
     pair_overhead: int = 16
-    """Time that a pair takes beside its d coordinates, in coordinates."""
-
-    # Column duals from the pairs of some rows, where costs are divided by weights.
-    sampled_pairs: int = 2000**2
-    """Number of pairs from which on they may be taken, ..."""
-    sampled_mutual: float = 0.5
-    """... and are, if a lesser share of a few points are mutually nearest by cost."""
-    sampled: int = 8
-    """One in so many rows is looked at."""
+    """A pair takes the time of this number of coordinates beside its own."""
 
     # Leaving out regions of space that are too far away.
     region_pairs: int = 4000**2
-    """Number of pairs from which on that is tried."""
+    """Far regions are left out from this number of pairs on."""
     region_dimensions: int = 12
-    """Greatest d for which it is tried."""
+    """Far regions are left out up to this number of dimensions."""
     region_mutual: float = 0.75
-    """It is tried if more than this share of a few points are the nearest of their nearest partner."""
+    """Far regions are left out if more than this share of a few points are mutually nearest."""
     region_near: float = 0.5
-    """It is tried if at most this share of the regions is too near to be left out, for a few points."""
+    """Far regions are left out if at most this share of all regions is near, for a few points."""
 
-    # Shortlists of the rows, and augmenting row reduction within them.
+    # Column duals from the pairs of some rows, where costs are divided by weights.
+    sampled_pairs: int = 2000**2
+    """Some rows give the first column duals from this number of pairs on."""
+    sampled_mutual: float = 0.5
+    """Some rows give the first column duals if less than this share of a few points are mutually nearest."""
+    sampled: int = 8
+    """One row in this many is looked at."""
+
+    # Route "paths": shortlists, augmenting row reduction within them, and shortest paths.
+    many_conflicts: float = 0.15
+    """Column duals start at the columns' least costs if more than this share of the rows clash."""
     list_size: int = 32
-    """Pairs in the list of a row, at most, ..."""
+    """A shortlist has at most this number of pairs, ..."""
     least_list_size: int = 16
-    """... and at least, unless that is less, ..."""
+    """... at least this number, unless that is more, ..."""
     rows_per_listed: int = 128
-    """... and in between one for each so many rows."""
+    """... and in between one pair for each this many rows."""
     short_list_size: int = 4
-    """Pairs in its first list where a few will mostly do."""
+    """A first shortlist has this number of pairs where a few will mostly do."""
     short_list_mutual: float = 0.5
-    """A few will mostly do if more than this share of a few points are mutually nearest, or with a start."""
+    """A few pairs mostly do if more than this share of a few points are mutually nearest, or with a start."""
     sweeps: int = 32
-    """Sweeps of augmenting row reduction at most; between them, exhausted lists are renewed."""
+    """Augmenting row reduction goes over the free rows this many times at most, with new lists in between."""
     few_free: float = 0.002
-    """Share of the rows that are still free at which another sweep does not pay."""
+    """Augmenting row reduction ends when at most this share of the rows is free."""
     reduced_rows: int = 1 << 13
-    """Free rows that are reduced in one call of the kernel, so that Ctrl-C is heard."""
-
-    # Shortest augmenting paths.
+    """One call of its kernel takes this number of rows: then Ctrl-C is heard."""
     steps_per_call: int = 500_000
-    """Rows scanned and columns reached in one call of the kernel, so that Ctrl-C is heard."""
+    """One call of the paths' kernel scans this number of rows and columns: then Ctrl-C is heard."""
+    most_passes: float = 40
+    """Paths are given up for the matrix after the work of this many passes over all pairs."""
 
-    # Matching some of the pairs: the price below which they are.
+    # Routes "crowded" and "auction": an auction finds column duals.
+    crowded_conflicts: float = 0.36
+    """An auction comes before any paths if more than this share of the rows clash, ..."""
+    crowded_dimensions: int = 3
+    """... in up to this number of dimensions; ..."""
+    crowded_per_dimension: float = 0.1
+    """... for each dimension beyond, the share is greater by this."""
+    auction_after: float = 20
+    """Paths are given up for an auction after the work of this many passes over all pairs."""
+    auction_passes: int = 20
+    """An auction with one step takes at most the work of this many new lists for each row."""
+    auction_free: float = 0.1
+    """After an auction, row reduction ends when at most this share of the rows is free."""
+
+    # Route "prices": a given number of pairs, by the price of the last one.
     prices: int = 8
-    """Prices that are tried at most before the last pairs are found one by one."""
+    """At most this number of prices is tried before the last pairs are found one by one."""
     few_pairs: float = 0.005
-    """Share of the pairs that are still missing which are found one by one at once."""
+    """Pairs are found one by one when at most this share of them is missing."""
+
+    def __post_init__(self) -> None:
+        """Refuse values with which nothing would come to an end."""
+        for name in _FRACTIONS:
+            if math.isnan(getattr(self, name)):
+                raise ValueError(f"{name} must be a number; got nan")
+        for name in _PORTIONS:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1; got {getattr(self, name)}")
+        if self.tile_columns < LANES or self.tile_columns & (self.tile_columns - 1):
+            raise ValueError(f"tile_columns must be a power of two from {LANES} on; got {self.tile_columns}")
+
+    def _replace(self, **changes: Any) -> SolverSettings:
+        """Return these settings with other values for some, as named tuples do."""
+        return dataclasses.replace(self, **changes)
 
     def is_small(self, pairs: int, d: int) -> bool:
-        """Say whether the short way is the quicker one, if anything is solved as a whole."""
+        """Say whether the small route is the quicker one, if anything is solved as a whole."""
         return pairs <= self.short_pairs and pairs * d <= self.short_coordinates and self.dense_pairs > 0
 
     def may_be_easy(self, pairs: int, coordinates: int) -> bool:
@@ -149,6 +198,7 @@ class SolverSettings(NamedTuple):
         return self.crowded_conflicts + self.crowded_per_dimension * max(d - self.crowded_dimensions, 0)
 
 
+_FRACTIONS = tuple(field.name for field in dataclasses.fields(SolverSettings) if field.type == "float")
 #: What is used where no settings are given. Looked up at every call, so that tests can replace it.
 DEFAULT = SolverSettings()
 

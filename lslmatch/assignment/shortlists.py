@@ -95,6 +95,8 @@ def reduce_rows(
     The kernel takes so many rows at a time that Ctrl-C is heard in between. Rows without a pair that is worth
     the price stay alone, with the price as their dual.
     """
+    if not free_rows.size:
+        return free_rows
     parts = [free_rows[k : k + rows_per_call] for k in range(0, free_rows.size, rows_per_call)]
     return np.concatenate([part[: _reduce_free_rows(lists, state, part, price)] for part in parts])
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_cost_matrix, check_number
-from lslmatch.assignment.apart import solve_apart
 from lslmatch.assignment.dense import DualState, solve_dense
 from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
 from lslmatch.assignment.path import PartialSolution, solve_partial
-from lslmatch.assignment.settings import SolverSettings, or_default
-from lslmatch.assignment.streamed import solve_streamed
+from lslmatch.assignment.plan import plan_for
+from lslmatch.assignment.problem import Problem
+from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.trail import Trail
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
@@ -183,15 +183,12 @@ def assign_points(
     """Assign the points of the smaller set of a geometry to points of the larger one.
 
     `col_dual` and `trail` are warm starts for sets of equal size, and `settings` are the default ones unless
-    given, as in :func:`solve_streamed`.
+    given, as in :class:`~lslmatch.assignment.problem.Problem`.
     """
     n, m = geometry.shape
     geometry, rule = smaller_as_rows(geometry, rule)
-    solution = solve_apart(geometry, rule, or_default(settings), workers) if col_dual is None else None
-    if solution is None:
-        solution = solve_streamed(
-            geometry, rule, workers=workers, col_dual=col_dual, trail=trail, settings=settings
-        )
+    problem = Problem(geometry, rule, workers=workers, col_dual=col_dual, trail=trail, settings=settings)
+    solution: DualState = problem.solve(plan_for(problem.task, problem.settings))
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))
 

@@ -23,37 +23,28 @@ import numpy as np
 from lslmatch.assignment.augmentation import augment_all, augment_cheapest
 from lslmatch.assignment.dense import DualState
 from lslmatch.assignment.nearest_partners import find_nearest_by_region, find_nearest_partners
-from lslmatch.assignment.path import PartialSolution, solve_partial
+from lslmatch.assignment.path import PartialSolution
 from lslmatch.assignment.probe import probe
+from lslmatch.assignment.problem import Problem
+from lslmatch.assignment.routes import SOME_PAIRS, Route, always
 from lslmatch.assignment.screening import make_screen
-from lslmatch.assignment.settings import SolverSettings, or_default
+from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
-from lslmatch.costs import CostRule, cost_matrix
+from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 
 #: Pairs that are found one by one in any case.
 _FEW = 16
 
 
-def solve_streamed_pairs(
-    geometry: Geometry,
-    rule: CostRule,
-    pairs: int,
-    *,
-    workers: int = 1,
-    settings: SolverSettings | None = None,
-) -> PartialSolution:
-    """Match so many of the n rows of the geometry, n <= m, fewer than all.
+def match_at_prices(problem: Problem) -> PartialSolution | None:
+    """Match the wanted number of the n rows, n <= m, fewer than all; None if it takes too long.
 
     Duals and price are without the rule's offset. The result does not depend on the number of workers.
     """
-    settings = or_default(settings)
-    n, m = geometry.shape
-    if n * m > min(settings.small_pairs, settings.dense_pairs):
-        solution = _Search(geometry, rule, settings, workers).run(pairs)
-        if solution is not None:
-            return solution
-    return solve_partial(cost_matrix(geometry, rule._replace(offset=0.0), workers), pairs)
+    assert problem.pairs is not None
+    search = _Search(problem.geometry, problem.rule, problem.settings, problem.workers)
+    return search.run(problem.pairs)
 
 
 class _Search:
@@ -123,7 +114,8 @@ class _Search:
         settings, state, lists = self.settings, self.state, self.lists
         n = state.row_dual.size
         free_rows = np.flatnonzero(state.col_of_row < 0)
-        for _ in range(settings.sweeps):
+        # Without duals for the free rows there is no path: one sweep finds them, whatever the settings.
+        for _ in range(max(settings.sweeps, 1)):
             free_rows = reduce_rows(lists, state, free_rows, settings.reduced_rows, price)
             if free_rows.size <= settings.few_free * n:
                 break
@@ -150,3 +142,13 @@ class _Search:
         price = float(state.row_dual[is_alone][0])
         row_dual = np.where(is_alone, 0.0, np.minimum(state.row_dual - price, 0.0))
         return PartialSolution(state.col_of_row, row_dual, state.col_dual, price)
+
+
+ROUTE = Route(
+    "prices",
+    SOME_PAIRS,
+    can=always,
+    pays=lambda task, settings: task.pairs > min(settings.small_pairs, settings.dense_pairs),
+    solve=match_at_prices,
+    why="The best pairs are those that are worth a price, which is found without the matrix.",
+)

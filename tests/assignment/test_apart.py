@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from lslmatch import check_certificate, linear_sum_assignment, match
-from lslmatch.assignment import settings, solve
-from lslmatch.assignment.apart import _are_apart, _centred, _mirrored, solve_apart
+from lslmatch.assignment import settings
+from lslmatch.assignment.apart import _are_apart, _centred, _mirrored
 from lslmatch.assignment.screening import make_screen, price_pairs
 from lslmatch.costs import cost_matrix, log_rule, make_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.results import Affine
 from tests.support.reference import SMALL
-from tests.support.solver import set_solver
+from tests.support.solver import STREAMED, noted_routes, set_solver
 
 
 def draw(n, d, offset, m=None):
@@ -22,8 +22,7 @@ def draw(n, d, offset, m=None):
 @pytest.mark.parametrize("objective", ["lsl", "lss", "lsns"])
 @pytest.mark.parametrize(("d", "offset"), [(2, 3.0), (2, 100.0), (3, 1e4), (1, 50.0)])
 def test_the_matching_is_optimal_and_proven(objective, d, offset, monkeypatch):
-    never_dense = settings.DEFAULT._replace(small_pairs=0, dense_pairs=0)
-    monkeypatch.setattr(settings, "DEFAULT", never_dense)
+    set_solver(monkeypatch, routes=("far", *STREAMED))
     n = 20 if SMALL else 40
     x, y = draw(n, d, offset)
     noise = (np.linspace(0.5, 2.0, n), np.linspace(1.0, 3.0, n)) if objective == "lsns" else None
@@ -40,18 +39,15 @@ def test_the_matching_is_optimal_and_proven(objective, d, offset, monkeypatch):
 @pytest.mark.parametrize("kind", ["plain", "duplicates", "lattice"])
 def test_sets_that_overlap_take_their_place(objective, n, m, offset, kind, monkeypatch):
     """The optimum is proven for the sets as they were given, and workers do not change a bit of it."""
-    set_solver(monkeypatch, small_pairs=0, dense_pairs=0)
-    solved = []
-    monkeypatch.setattr(
-        solve, "solve_apart", lambda *problem: solved.append(solve_apart(*problem)) or solved[-1]
-    )
+    set_solver(monkeypatch, routes=("far",))
     x, y = draw(n, 3, offset, m)
     if kind == "duplicates":
         x, y = x[np.arange(n) // 3], y[np.arange(m) // 4]
     if kind == "lattice":
         x, y = np.round(x), np.round(y)
-    result = match(x, y, objective=objective, alignment="identity")
-    assert solved[0] is not None
+    with noted_routes() as tried:
+        result = match(x, y, objective=objective, alignment="identity")
+    assert tried[-1] == ("far", True)
     squares = np.square(x[:, None] - y).sum(axis=2)
     costs = np.log(squares) if objective == "lsl" else squares
     assert result.objective == pytest.approx(costs[linear_sum_assignment(costs)].sum(), rel=1e-12)

@@ -114,7 +114,7 @@ def clusters_of_other_sizes(rng, n, d):
 @pytest.mark.parametrize("objective", ["lsl", "lss", "lsns"])
 @pytest.mark.parametrize("d", [2, 3])
 def test_matchings_after_an_auction_are_optimal_and_proven(monkeypatch, draw, objective, d):
-    set_solver(monkeypatch, short_pairs=0, easy_pairs=0, small_pairs=0, dense_pairs=0, crowded_conflicts=0.0)
+    set_solver(monkeypatch, routes=("auction",))
     rng = np.random.default_rng([d, len(draw.__name__)])
     n = 20 if SMALL else 80
     x, y = draw(rng, n, d)

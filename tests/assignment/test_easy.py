@@ -61,7 +61,7 @@ def test_sets_of_all_kinds_end_where_they_do_by_other_ways(kind, n, m, d, object
     if alignment == "given":
         alignment = Affine(0.7, np.linspace(-1.0, 1.0, d) * np.abs(x).max())
     expected = long_way(monkeypatch, x, y, objective=objective, alignment=alignment)
-    set_solver(monkeypatch, least_easy_pairs=0)
+    set_solver(monkeypatch, routes=("easy", "small"))
     result = match(x, y, objective=objective, alignment=alignment)
     assert_is_matching(result, n, m)
     unit = max(

@@ -6,10 +6,10 @@ import pytest
 from lslmatch import Affine, check_certificate, match
 from lslmatch.assignment.dense import solve_dense
 from lslmatch.assignment.line import solve_on_line
-from lslmatch.assignment.streamed import solve_streamed
+from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
-from tests.support.solver import set_solver
+from tests.support.solver import noted_routes, set_solver
 
 IDENTITY = Affine(1.0, np.zeros(1))
 
@@ -64,12 +64,14 @@ def test_what_sorting_does_not_solve_is_left_to_others():
     assert solve_on_line(plane, log_rule(plane)) is None
 
 
-def test_the_streamed_solver_sorts_first(monkeypatch):
+def test_sets_too_large_for_a_matrix_are_sorted(monkeypatch):
     set_solver(monkeypatch, dense_pairs=0)
     x, y = draw("normal", 50, 100.0)
     geometry = common_coordinates(x, y, IDENTITY)
-    state = solve_streamed(geometry, log_rule(geometry))
-    np.testing.assert_array_equal(state.col_of_row[np.argsort(x[:, 0])], np.argsort(-y[:, 0]))
+    with noted_routes() as tried:
+        assignment = assign_points(geometry, log_rule(geometry))
+    assert tried == [("line", True)]
+    np.testing.assert_array_equal(assignment.col_ind[np.argsort(x[:, 0])], np.argsort(-y[:, 0]))
     result = match(x, y, alignment="identity")
     assert check_certificate(x, y, result) < 1e-13
 

@@ -9,7 +9,7 @@ from lslmatch.assignment.dense import solve_dense
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import SMALL
-from tests.support.solver import BY_REGION, set_solver
+from tests.support.solver import BY_REGION, noted_routes, set_solver
 
 TRIALS = 15 if SMALL else 500
 LARGEST = 14 if SMALL else 60
@@ -208,30 +208,28 @@ def test_crowded_sets_in_few_dimensions_are_auctioned_at_once(monkeypatch, d, sh
     assert bool(auctions) == crowded
 
 
-@pytest.mark.parametrize(("m", "resort"), [(LARGEST, "_solve_by_auction"), (LARGEST + 3, "_solve_densely")])
+@pytest.mark.parametrize(("m", "resort"), [(LARGEST, "auction"), (LARGEST + 3, "resort")])
 def test_paths_that_take_too_long_are_given_up(monkeypatch, m, resort):
     """Sets far apart: a cost is nearly the sum of one of its row and one of its column."""
-    taken = []
-    solve = getattr(streamed, resort)
-    monkeypatch.setattr(streamed, resort, lambda *given: taken.append(given) or solve(*given))
     set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, many_conflicts=1.0, crowded_conflicts=1.0)
     set_solver(monkeypatch, steps_per_call=50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(m, 3)) + 100.0
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(3)))
     rule = log_rule(geometry)._replace(offset=0.0)
-    for passes, times in ((0.01, 1), (1e9, 1)):
+    for passes, last in ((0.01, (resort, True)), (1e9, ("paths", True))):
         set_solver(monkeypatch, most_passes=passes, auction_after=passes)
-        assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
-        assert len(taken) == times
+        with noted_routes() as tried:
+            assert_proven_optimum(geometry, rule, streamed.solve_streamed(geometry, rule))
+        assert tried[-1] == last
 
 
 @pytest.mark.parametrize("resort", [True, False])
 def test_paths_after_an_auction_that_did_not_help_are_given_up(monkeypatch, resort):
     """As beside points that are far out: duals of an auction may be of no use."""
     taken = []
-    solve = streamed._solve_densely
-    monkeypatch.setattr(streamed, "_solve_densely", lambda *given: taken.append(given) or solve(*given))
+    solve = streamed.solve_matrix
+    monkeypatch.setattr(streamed, "solve_matrix", lambda *given: taken.append(given) or solve(*given))
     set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, steps_per_call=50)
     set_solver(monkeypatch, most_passes=0.01, auction_passes=0, auction_free=1.0, last_resort=25 * resort)
     rng = np.random.default_rng(9)

@@ -13,7 +13,7 @@ from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.partial import partial_violation
 from tests.support.problems import OBJECTIVES, draw_priced
 from tests.support.reference import SMALL
-from tests.support.solver import BY_REGION, set_solver
+from tests.support.solver import BY_REGION, noted_routes, set_solver
 
 #: The streamed solver however small the sets are, in small tiles.
 STREAMED = DEFAULT._replace(small_pairs=0, dense_pairs=0, tile_columns=32)
@@ -111,12 +111,10 @@ def test_one_by_one_is_given_up_beyond_the_passes_that_are_allowed():
 
 def test_match_goes_this_way_with_large_sets(monkeypatch):
     set_solver(monkeypatch, small_pairs=0)
-    called = []
-    original = streamed_pairs._Search.run
-    monkeypatch.setattr(streamed_pairs._Search, "run", lambda *args: called.append(1) or original(*args))
     rng = np.random.default_rng(0)
     x = rng.normal(size=(30, 3))
     y = x[::-1] + 0.1 * rng.normal(size=(30, 3))
-    result = match(x, y, pairs=20)
-    assert called == [1]
+    with noted_routes() as tried:
+        result = match(x, y, pairs=20)
+    assert tried == [("prices", True)]
     assert np.count_nonzero(result.permutation >= 0) == 20

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, check_certificate, match, match_many, matching_many
-from lslmatch.assignment.settings import DEFAULT
+from lslmatch.assignment.plan import plan_from_points
 from lslmatch.assignment.wide_sets import _count_leading, match_wide
 from tests.support.matching import assert_is_matching
 from tests.support.reference import SMALL
@@ -76,7 +76,7 @@ def test_bounds_change_no_objective(kind, d, fewer, objective, monkeypatch):
     x, y = KINDS[kind](np.random.default_rng([d, N]), N, d)
     x, y = (x[: N - fewer], y) if fewer > 0 else (x, np.ascontiguousarray(y[: N + fewer]))
     expected = match(x, y, objective=objective)
-    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    set_solver(monkeypatch, routes=("wide", "small"))
     monkeypatch.setattr(matching_many, "_ALONE", 0)
     result = match(x, y, objective=objective)
     assert_is_matching(result, len(x), len(y))
@@ -102,7 +102,7 @@ def test_leading_coordinates_that_suffice_for_a_few_rows_may_not_for_others(know
     leading = _count_leading(x, y)
     assert leading < 20
     expected = match(x, y)
-    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    set_solver(monkeypatch, routes=("wide", "small"))
     result = match(x, y)
     assert result.objective == pytest.approx(expected.objective, rel=1e-12)
     assert check_certificate(x, y, result) < 1e-12
@@ -119,15 +119,16 @@ def test_all_coordinates_are_used_where_half_of_them_do_not_suffice():
 def test_a_map_may_be_given(monkeypatch):
     x, y = planted(0.3)(np.random.default_rng(3), N, 20)
     expected = match(x, y)
-    set_solver(monkeypatch, wide_pairs=0, wide_dimensions=1, wide_coordinates=0)
+    set_solver(monkeypatch, routes=("wide", "small"))
     result = match(x, y, alignment=Affine(expected.scale, expected.shift))
     assert result.objective == pytest.approx(expected.objective, rel=1e-12)
     assert check_certificate(x, y, result) < 1e-12
 
 
-def test_few_dimensions_and_few_points_are_not_for_it():
-    assert DEFAULT.is_wide(1000**2, 16)
-    assert not DEFAULT.is_wide(1000**2, 15)
-    assert not DEFAULT.is_wide(300**2, 100)
-    assert not DEFAULT.is_wide(150**2, 900)
-    assert not DEFAULT.is_wide(1000**2, 1001)
+@pytest.mark.parametrize(
+    ("n", "d", "is_tried"),
+    [(1000, 16, True), (1000, 15, False), (300, 100, False), (150, 900, False), (1000, 1001, False)],
+)
+def test_few_dimensions_and_few_points_are_not_for_it(n, d, is_tried):
+    plan = plan_from_points((n, d), n, "lsl")
+    assert ("wide" in [route.name for route in plan]) == is_tried

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, match, match_many, matching_many, small_sets
+from lslmatch import Affine, match, match_many, matching_many
+from lslmatch.assignment import small_sets
 from tests.support.matching import draw
 
 

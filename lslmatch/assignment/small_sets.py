@@ -1,13 +1,8 @@
-"""Small sets: the short way from coordinates to dual variables, for many problems at a time.
+"""Small sets: from coordinates to dual variables in one kernel, many problems at a time.
 
-For a few dozen points, :func:`lslmatch.matching.match` would take more time between its steps than in them.
-Here the same steps are taken by one kernel, which solves one problem after the other in the same memory and
-takes little time to be compiled: arrays of all problems, plain loops. Where every point has a nearest partner
-of its own, the logarithm of no other pair is needed. What is out of the ordinary (units beyond 2**100, points
-that all coincide or are not finite) is left to the long way, which also says what is wrong with it.
-
-Some hundreds or thousands of points are first taken for easy to match (:mod:`lslmatch.assignment.easy`), or,
-in many dimensions, matched by bounds of distances (:mod:`lslmatch.assignment.wide_sets`).
+The kernel solves one problem after the other in the same memory and takes little time to be compiled: arrays
+of all problems, plain loops. Where every point has a nearest partner of its own, the logarithm of no other
+pair is needed.
 """
 
 from __future__ import annotations
@@ -21,8 +16,6 @@ import numpy as np
 
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
-from lslmatch._validation import check_affine
-from lslmatch.assignment.easy import match_easily
 from lslmatch.assignment.settings import or_default
 from lslmatch.assignment.small_coordinates import (
     CLOSE,
@@ -44,95 +37,37 @@ from lslmatch.assignment.small_dense import (
     take_logarithms,
 )
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
-from lslmatch.assignment.wide_sets import match_wide
 from lslmatch.results import Affine, MatchResult
 
-#: Pairs of points on a line from which on squared distances are matched quicker by sorting.
-_FEW_ON_LINE = 100**2
 #: One of so many rows, or fewer, may be free if they are to be matched without reductions.
 _FEW = 8
-#: Sets with more than one of so many of the pairs that go the short way go the long one if nearly all rows
-#: are free, by logarithms or by squares: such sets are far apart, which the long way can make use of.
+#: Above a quarter of `short_pairs`, the kernel gives up if 99 % of the rows clash, or by squares 85 %: such
+#: sets are far apart, which other routes can make use of.
 _NOT_SMALLEST, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 4, 0.99, 0.85
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
-_FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
+_INDEX = np.dtype(np.intp)
+#: What is known of each problem, all duals, and all partners, those of the smaller set first.
+Rooms = tuple[FloatArray, FloatArray, IntArray]
 
 
-def is_short(
-    shape: tuple[int, ...],
-    m: int,
-    objective: str = "lsl",
-    alignment: str | Affine = "standardize",
-    covariance: Any = "isotropic",
-    pairs: Any = "all",
-    noise: Any = None,
-) -> bool:
-    """Say whether an (n, d) set and one of m points may be small, and are matched in a way known here."""
-    (n, d), limits = shape, or_default(None)
-    count = n * m
-    if not (
-        limits.is_small(count, d) or limits.may_be_easy(count, max(n, m) * d) or limits.is_wide(count, d)
-    ):
-        return False
-    if not (isinstance(covariance, str) and covariance == "isotropic" and noise is None):
-        return False
-    if not (isinstance(pairs, str) and pairs == "all" and objective in ("lsl", "lss")):
-        return False
-    if d == 1 and objective == "lss" and count > _FEW_ON_LINE:
-        return False
-    return (
-        alignment in ("standardize", "identity")
-        if isinstance(alignment, str)
-        else isinstance(alignment, tuple)
-    )
+def match_at_once(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
+    """Match one problem; False if it is not ordinary, or far sets had better be matched in another way."""
+    numbers, duals, partners = rooms
+    most = or_default(None).short_pairs // _NOT_SMALLEST
+    _match_all(x, y, _one_size(len(x), len(y)), logarithm, most, numbers, duals, partners)
+    return numbers.item(SCALE) != NOT_ORDINARY
 
 
-def are_plain(x: Any, y: Any) -> bool:
-    """Say whether two sets are arrays as kernels want them, of points of the same dimension."""
-    return is_plain(x) and is_plain(y) and x.shape[1] == y.shape[1]
-
-
-def is_plain(points: Any, ndim: int = 2) -> bool:
-    """Say whether a set, or a stack of sets, is such an array."""
-    if type(points) is not np.ndarray or points.dtype is not _FLOAT or points.ndim != ndim:
-        return False
-    shape = points.shape
-    return shape[-2] >= 2 and shape[-1] >= 1 and points.flags.carray
-
-
-def given_affine(alignment: str | Affine, d: int) -> Affine | None:
-    """Return the map that an alignment stands for; None if it is to be estimated."""
-    if not isinstance(alignment, str):
-        return check_affine(alignment, "alignment", d)
-    return None if alignment == "standardize" else Affine(1.0, np.zeros(d))
-
-
-def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine) -> MatchResult | None:
-    """Match two sets that are small, easy to match or wide; None: go the long way."""
-    (n, d), m, limits = x.shape, len(y), or_default(None)
-    affine, count = None if alignment == "standardize" else given_affine(alignment, d), n * m
-    rooms = numbers, duals, partners = _rooms(n + m, 1, d, affine)
-    is_solved = False
-    # The smallest are not asked what else they may be: that would take a tenth of their time.
-    if count >= limits.wide_pairs or count > limits.least_easy_pairs:
-        if limits.is_wide(count, d):
-            is_solved = match_wide(x, y, objective == "lsl", numbers[0], duals, partners)
-        elif limits.may_be_easy(count, max(n, m) * d):
-            is_solved = match_easily(x, y, objective == "lsl", numbers[0], duals, partners)
-        if not (is_solved or limits.is_small(count, d)):
-            return None
-    if not is_solved:
-        _match_all(x, y, _one_size(n, m), objective == "lsl", limits.short_pairs // _NOT_SMALLEST, *rooms)
-    scale, total = numbers[0, : TOTAL + 1].tolist()
-    if scale == NOT_ORDINARY:
-        return None
+def result_of(rooms: Rooms, n: int, m: int, objective: str) -> MatchResult:
+    """Make the result of one problem that was solved."""
+    numbers, duals, partners = rooms
+    scale, total = numbers.item(SCALE), numbers.item(TOTAL)
     if n <= m:
         columns, row_dual, col_dual = partners[:n], duals[:n], duals[n:]
     else:
         columns, row_dual, col_dual = partners[m:], duals[m:], duals[:m]
-    fields = columns, scale, numbers[0, SHIFT:], total, row_dual, col_dual, objective, *_REST
-    return _make_result(fields)
+    return _make_result((columns, scale, numbers[0, SHIFT:], total, row_dual, col_dual, objective, *_REST))
 
 
 @cache
@@ -146,9 +81,9 @@ def match_small(
     """Match small sets by "lsl" or "lss", standardised unless a map is given.
 
     The sets of all problems follow each other in `x` and in `y`; `sizes` holds the numbers of their points, a
-    row (n, m) for each problem. None in place of a result: go the long way.
+    row (n, m) for each problem. None in place of a result: another route is to be tried.
     """
-    rooms = numbers, duals, partners = _rooms(len(x) + len(y), len(sizes), x.shape[1], affine)
+    rooms = numbers, duals, partners = make_rooms(len(x) + len(y), len(sizes), x.shape[1], affine)
     _match_all(x, y, sizes, objective == "lsl", or_default(None).short_pairs // _NOT_SMALLEST, *rooms)
     n, m = sizes[0].tolist()
     if (sizes == sizes[0]).all():
@@ -179,9 +114,7 @@ _make_result: Callable[[tuple[Any, ...]], MatchResult] = partial(tuple.__new__, 
 _REST = (None, *MatchResult._field_defaults.values())
 
 
-def _rooms(
-    points: int, problems: int, d: int, affine: Affine | None
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def make_rooms(points: int, problems: int, d: int, affine: Affine | None) -> Rooms:
     """Make arrays for what is known of each problem, for all duals, and for all partners."""
     numbers = np.zeros((problems, SHIFT + d))
     if affine is not None:
