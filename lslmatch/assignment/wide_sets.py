@@ -1,10 +1,10 @@
 """Up to 2,000 points in many dimensions: from coordinates to dual variables in one kernel.
 
 As in :mod:`lslmatch.assignment.small_sets`, rows are matched to their nearest columns, and those that are
-left along shortest paths. But in many dimensions distances take nearly all of the time. So a product in single
-precision gives lower bounds of all of them, where that suffices from a part of the coordinates, and few are
-computed: those whose bounds are below the least distance that is known of the row, and more of rows that a
-search comes to.
+left along shortest paths. But in many dimensions distances take nearly all of the time. So a product in
+single precision gives lower bounds of all of them, where that suffices from a part of the coordinates, and
+few are computed: those whose bounds are below the least distance that is known of the row, and more of rows
+that a search comes to.
 """
 
 from __future__ import annotations
