@@ -230,7 +230,7 @@ def test_paths_after_an_auction_that_did_not_help_are_given_up(monkeypatch, reso
     taken = []
     solve = streamed.solve_matrix
     monkeypatch.setattr(streamed, "solve_matrix", lambda *given: taken.append(given) or solve(*given))
-    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, steps_per_call=50)
+    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, list_size=2)
     set_solver(monkeypatch, most_passes=0.0, auction_passes=0, auction_free=1.0, last_resort=25 * resort)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0
