@@ -52,7 +52,7 @@ def as_frame(points: Any, name: str) -> Frame:
         values = _numbers(points, columns, name)
     names = _names(columns, name)
     if names is not None:
-        _refuse_index(values, names, name)
+        refuse_index(values, names, name)
     return Frame(values, names, row_names(points))
 
 
@@ -261,7 +261,7 @@ def _column_numbers(column: Any) -> NDArray[Any] | str:
     return str(array.dtype)
 
 
-def _refuse_index(values: Any, names: tuple[str, ...], name: str) -> None:
+def refuse_index(values: Any, names: tuple[str, ...], name: str) -> None:
     """Refuse the numbers of rows as a coordinate: an index that was written to a file and read again."""
     if len(names) > 1 and names[0] in _INDEX_NAMES:
         column = np.asarray(values)[:, 0]

@@ -56,7 +56,8 @@ def find_column(column: str, names: Sequence[str] | None, width: int, file: str)
         )
     if column in names:
         return list(names).index(column)
-    close = difflib.get_close_matches(column, names, 1)
+    # Among many or very long names the search would take hours.
+    close = difflib.get_close_matches(column[:100], [name for name in names[:1000] if len(name) <= 100], 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise FileError(f"{file}: has no column {column!r}; its columns are {listed(names)}{hint}")
 
