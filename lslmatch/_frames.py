@@ -203,6 +203,8 @@ def row_names(points: Any) -> NDArray[Any] | None:
     if index is None or callable(index):  # lists have a method of that name
         return None
     labels = np.asarray(index)
+    if labels.ndim != 1:
+        return None
     if labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(labels.size)):
         return None
     return labels

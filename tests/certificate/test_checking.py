@@ -266,6 +266,15 @@ def test_sets_in_the_wrong_order_are_refused(kind):
         check_certificate(y, x, result)
 
 
+@pytest.mark.parametrize("objective", ["lsl", "lss"])
+@pytest.mark.parametrize("unit", [1e-30, 1e30])
+def test_the_wrong_order_is_recognised_in_any_unit(objective, unit):
+    x, y, _ = planted()
+    x, y = x * unit, y * unit
+    with pytest.raises(ValueError, match="x and y must be in the order of the result"):
+        check_certificate(y, x, match(x, y, objective=objective))
+
+
 def test_sets_of_other_sizes_in_the_wrong_order_are_told():
     x, y, result = make("lsl", 4, 7)
     with pytest.raises(ValueError, match=r"result must fit .* are x and y in the wrong order\?"):
