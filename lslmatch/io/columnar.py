@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import io
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lslmatch._frames import Frame, listed
+from lslmatch._frames import Frame, listed, repeated
 from lslmatch._optional import load
 from lslmatch.io.arrow_sizes import unpacked_sizes
 from lslmatch.io.choice import Choice
@@ -93,8 +92,7 @@ def _read(file: _File, name: str, choice: Choice) -> Frame:
     index = [column for column in described.get("index_columns", ()) if column in names]
     places = [k for k, column in enumerate(names) if column not in index]
     visible = [names[k] for k in places]
-    twice = [column for column, times in Counter(names).items() if times > 1]
-    if twice:
+    if twice := repeated(names):
         raise FileError(f"{name}: must have different column names; {listed(twice)} occurs more than once")
     chosen = choice.id_position(visible, len(visible), name)
     wanted = choice.positions(visible, len(visible), name)

@@ -689,3 +689,16 @@ def test_a_column_of_arrays_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros(5, [("place", "f8", (3,)), ("weight", "f8")]))
     with pytest.raises(FileError, match=r"columns are not: 'place' \(more than one number a row\)"):
         read_points(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize(("x", "y"), [("a,a,b", "b,a,a"), ("a,b", "a,a,b"), ("a,b,b", "b,a")])
+def test_columns_of_the_same_name_are_never_paired_by_it(x, y, tmp_path, capsys):
+    for name, header in (("x", x), ("y", y)):
+        rows = np.random.default_rng(1).normal(size=(5, header.count(",") + 1)).tolist()
+        lines = [header, *(",".join(map(str, row)) for row in rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
+    assert_refused(capsys, tmp_path, "match", *paths, because="occurs more than once")
+    repeated = "a" if (x + y).count("a") > 2 else "b"
+    with pytest.raises(FileError, match=f"has more than one column '{repeated}'"):
+        [read_points(path, Choice((repeated,))) for path in paths]
