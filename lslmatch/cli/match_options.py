@@ -32,7 +32,7 @@ files:
   .parquet .feather   need pyarrow: pip install 'lslmatch[files]'
   .gz                 after any of these suffixes; "-" is standard input or output
   Columns are called by their names, or by their numbers from 0 if they have none.
-  What unpacks to more than 2 GB, or to more than 33 million lines, is refused, and so
+  What unpacks to more than 2 GB, or to more than 16 million lines, is refused, and so
   are pickles and devices.
 
 objectives (the cost of a pair at distance r):

@@ -69,7 +69,7 @@ def _open_parquet(stream: Any) -> _File:
         schema,
         metadata.num_rows,
         stored,
-        lambda columns: file.read([schema.names[k] for k in columns], use_threads=False),
+        lambda columns: file.read([schema.names[k] for k in columns]),
     )
 
 
@@ -80,7 +80,7 @@ def _open_feather(stream: Any) -> _File:
 
     def read(columns: list[int]) -> Any:
         stream.seek(0)
-        options = ipc.IpcReadOptions(included_fields=columns, use_threads=False)
+        options = ipc.IpcReadOptions(included_fields=columns)
         return ipc.open_file(stream, options=options).read_all()
 
     return _File(schema, rows, size, read)

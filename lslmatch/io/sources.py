@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 MOST_BYTES = 1 << 31
 
 #: So many lines of text may be packed: more points would not fit into memory, after minutes of reading.
-MOST_LINES = 1 << 25
+MOST_LINES = 1 << 24
 #: Text, of which the lines are counted.
 TEXT = (".csv", ".tsv", ".txt")
 
