@@ -52,7 +52,7 @@ def as_frame(points: Any, name: str) -> Frame:
         values = _numbers(points, columns, name)
     names = _names(columns, name)
     if names is not None:
-        _refuse_index(values, names, name)
+        refuse_index(values, names, name)
     return Frame(values, names, row_names(points))
 
 
@@ -91,6 +91,12 @@ def column_order(
     if tuple(x_columns) == tuple(y_columns):
         return None
     of_x, of_y = set(x_columns), set(y_columns)
+    for name, columns, different in zip(names, (x_columns, y_columns), (of_x, of_y), strict=True):
+        if len(different) < len(columns):
+            raise ValueError(
+                f"{name} must have different column names, to be paired by them; {listed(repeated(columns))} "
+                "occurs more than once"
+            )
     only_x = [column for column in x_columns if column not in of_y]
     only_y = [column for column in y_columns if column not in of_x]
     if only_x or only_y:
@@ -145,6 +151,11 @@ def listed(names: Sequence[Any], most: int = 6) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def repeated(names: Sequence[str]) -> list[str]:
+    """Give the names that occur more than once."""
+    return sorted(name for name, times in Counter(names).items() if times > 1)
+
+
 def counts_rows(values: Any) -> bool:
     """Tell whether a column holds 0, 1, 2, ... or 1, 2, 3, ..., as a number of the row does."""
     column = np.asarray(values)
@@ -183,8 +194,9 @@ def _names(columns: list[Any] | None, name: str) -> tuple[str, ...] | None:
             f"rename {listed(others)}, or leave out what is no coordinate"
         )
     if len(set(columns)) < len(columns):
-        twice = sorted(column for column, times in Counter(columns).items() if times > 1)
-        raise ValueError(f"{name} must have different column names; {listed(twice)} occurs more than once")
+        raise ValueError(
+            f"{name} must have different column names; {listed(repeated(columns))} occurs more than once"
+        )
     return tuple(columns)
 
 
@@ -203,6 +215,8 @@ def row_names(points: Any) -> NDArray[Any] | None:
     if index is None or callable(index):  # lists have a method of that name
         return None
     labels = np.asarray(index)
+    if labels.ndim != 1:
+        return None
     if labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(labels.size)):
         return None
     return labels
@@ -261,7 +275,7 @@ def _column_numbers(column: Any) -> NDArray[Any] | str:
     return str(array.dtype)
 
 
-def _refuse_index(values: Any, names: tuple[str, ...], name: str) -> None:
+def refuse_index(values: Any, names: tuple[str, ...], name: str) -> None:
     """Refuse the numbers of rows as a coordinate: an index that was written to a file and read again."""
     if len(names) > 1 and names[0] in _INDEX_NAMES:
         column = np.asarray(values)[:, 0]

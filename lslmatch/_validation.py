@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._arrays import as_array
+from lslmatch._arrays import as_array, is_sparse
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
 from lslmatch.results import Affine, Covariance, FalseShare, Labels
@@ -17,6 +17,15 @@ from lslmatch.results import Affine, Covariance, FalseShare, Labels
 def as_kernel_array(values: np.ndarray) -> FloatArray:
     """Give `values` the one memory layout that kernels are compiled for, copying only if needed."""
     return np.require(values, np.float64, ["C", "A", "W", "E"])
+
+
+def shown(value: Any) -> str:
+    """Show what came in one line that is not long."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # other packages, and whole numbers of thousands of digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def check_points(points: Any, name: str) -> FloatArray:
@@ -125,7 +134,7 @@ def check_count(value: Any, name: str, least: int) -> int:
             raise TypeError
         count = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number; got {value!r}") from None
+        raise TypeError(f"{name} must be a whole number; got {shown(value)}") from None
     if count < least:
         raise ValueError(f"{name} must be at least {least}; got {count}")
     return count
@@ -134,7 +143,7 @@ def check_count(value: Any, name: str, least: int) -> int:
 def check_option(value: Any, name: str, options: tuple[str, ...]) -> str:
     """Return `value` if it is one of `options`."""
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {shown(value)}")
     return value
 
 
@@ -148,7 +157,7 @@ def check_noise(
         return None
     if not isinstance(noise, (tuple, list)) or len(noise) != 2:
         raise ValueError(
-            f"noise must be a pair (levels of x, levels of y) for objective 'lsns'; got {noise!r}"
+            f"noise must be a pair (levels of x, levels of y) for objective 'lsns'; got {shown(noise)}"
         )
     of_x, of_y = noise
     if labels is not None:
@@ -159,7 +168,7 @@ def check_noise(
 def check_affine(affine: Any, name: str, dimension: int) -> Affine:
     """Return `affine` as an :class:`Affine` with a positive scale and a shift of length `dimension`."""
     if not isinstance(affine, tuple) or len(affine) != 2:
-        raise TypeError(f"{name} must be an Affine(scale, shift); got {affine!r}")
+        raise TypeError(f"{name} must be an Affine(scale, shift); got {shown(affine)}")
     scale = check_positive(affine[0], f"{name}.scale")
     return Affine(scale, check_vector(affine[1], f"{name}.shift", dimension))
 
@@ -221,7 +230,7 @@ def check_matching(permutation: Any, name: str, n: int, m: int, partial: bool = 
 def check_result_covariance(covariance: Any) -> Covariance | None:
     """Return the covariance of a result, if it has one."""
     if covariance is not None and not isinstance(covariance, Covariance):
-        raise TypeError(f"result.covariance must be None or a Covariance; got {covariance!r}")
+        raise TypeError(f"result.covariance must be None or a Covariance; got {shown(covariance)}")
     return covariance
 
 
@@ -229,7 +238,7 @@ def check_indices(values: Any, name: str, length: int) -> np.ndarray:
     """Return `values` as a vector of indices of a sequence of the given length."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"{name} must be 'bound', 'exact' or whole numbers; got {values!r}")
+        raise TypeError(f"{name} must be 'bound', 'exact' or whole numbers; got {shown(values)}")
     if array.ndim != 1:
         raise ValueError(f"{name} must be a vector of indices; got shape {array.shape}")
     if array.size and not (array.min() >= 0 and array.max() < length):
@@ -244,7 +253,8 @@ def check_cost_matrix(cost_matrix: Any, maximize: Any) -> FloatArray:
 
     The wording of the errors is SciPy's, whose callers may look for it.
     """
-    array = np.asarray(cost_matrix)
+    # (What a sparse matrix leaves out is no cost of 0.)
+    array = np.asarray(cost_matrix) if is_sparse(cost_matrix) else as_array(cost_matrix, "cost_matrix")
     if array.ndim != 2:
         raise ValueError(f"expected a matrix (2-D array), got a {array.ndim}-D array as cost_matrix")
     if array.dtype.kind not in "biuf":

@@ -309,7 +309,10 @@ class MatchResult(NamedTuple):
         points = y
         if not is_pandas:
             frame = as_frame(y, "y")
-            points = as_array(frame.values, "y").astype(np.float64, copy=False)
+            points = as_array(frame.values, "y")
+            if points.dtype.kind not in "biuf":
+                raise TypeError(f"y must be real numbers; got dtype {points.dtype}")
+            points = points.astype(np.float64, copy=False)
             names = None if frame.columns is None else list(frame.columns)
         if len(points.shape) != 2 or points.shape[1] != self.shift.size:
             raise ValueError(

@@ -383,3 +383,10 @@ BROKEN = [
 def test_sparse_points_whose_indices_lie_elsewhere_are_refused(kind, part, place, value):
     with pytest.raises(ValueError, match="x must be a valid sparse matrix"):
         match(broken(kind, part, place, value), CSR)
+
+
+def test_an_index_that_is_no_list_of_names_names_no_rows(frames):
+    x, _, _ = frames
+    odd = polars_like(x)
+    odd.index = 5
+    assert match(odd, odd).labels is None

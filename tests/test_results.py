@@ -307,3 +307,9 @@ def test_columns_that_are_not_all_names_are_taken_by_position():
     result = match(pandas.DataFrame(X, columns=["a", "b"]), pandas.DataFrame(Y, columns=["a", "b"]))
     moved = result.transform(pandas.DataFrame(Y, columns=["b", 1]))
     np.testing.assert_allclose(np.asarray(moved), result.transform(Y))
+
+
+@pytest.mark.parametrize("rows", [[["a", "b"]], [[10**400, 1]], [[1j, 2.0]], [[None, 1.0]]])
+def test_only_numbers_are_mapped(rows):
+    with pytest.raises(TypeError, match="y must be real numbers; got dtype"):
+        match(X, Y).transform(rows)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from lslmatch import FalseShare
+from lslmatch import FalseShare, match
 from lslmatch._validation import (
     as_kernel_array,
     check_at_least,
@@ -232,3 +232,32 @@ def test_a_cost_matrix_may_forbid_but_not_demand(maximize):
     for bad in (-forbidden, np.nan):
         with pytest.raises(ValueError, match="invalid numeric entries"):
             check_cost_matrix([[1.0, bad], [2.0, 3.0]], maximize)
+
+
+class Unspeakable:
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros((30, 30)), "a" * 1000, [10**5000], Unspeakable(), "two\nlines\x1b"], ids=range(5)
+)
+@pytest.mark.parametrize("argument", ["objective", "alignment", "pairs", "noise", "workers"])
+def test_whatever_comes_is_shown_in_one_short_line(argument, value):
+    x = np.random.default_rng(0).normal(size=(6, 2))
+    options = {"objective": "lsns"} if argument == "noise" else {}
+    with pytest.raises((ValueError, TypeError)) as caught:
+        match(x, x, **options | {argument: [value] if argument == "workers" else value})
+    said = str(caught.value)
+    assert len(said) < 300
+    assert "\n" not in said
+    assert "\x1b" not in said
+
+
+def test_costs_that_refuse_to_be_an_array_are_told():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("Can't call numpy()")
+
+    with pytest.raises(ValueError, match="cost_matrix must be convertible to an array: Can't call numpy"):
+        check_cost_matrix(Tensor(), False)

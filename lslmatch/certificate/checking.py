@@ -40,6 +40,8 @@ _COINCIDENT = 2.0**-84
 #: Coordinates are far out if they are so many times as large as most points' greatest ones; the unit is not
 #: less than this share of the greatest of all, so that squares stay in range.
 _FAR, _WIDEST = 2.0**10, 2.0**-400
+#: If the sets are those that were matched, pairs cost what the duals say up to this share of the greatest.
+_SAME_SETS = 1e-6
 #: Mean squared difference of coordinates below which what they lost in rounding counts.
 _CLOSE = 2.0**-8
 
@@ -80,8 +82,8 @@ def check_certificate(
     Raises
     ------
     ValueError
-        If the result has no certificate ("greedy"), does not fit `x` and `y`, is not a matching, or
-        violates its certificate by more than `atol`.
+        If the result has no certificate ("greedy"), does not fit `x` and `y`, fits them in the other order
+        only, is not a matching, or violates its certificate by more than `atol`.
 
     Examples
     --------
@@ -106,9 +108,10 @@ def check_certificate(
         result = _as_chosen_from(result)
     permutation = np.asarray(result.permutation)
     if permutation.shape != (n,) or u.shape != (n,) or v.shape != (m,):
+        other = permutation.shape == u.shape == (m,) and v.shape == (n,)
         raise ValueError(
             f"result must fit x and y of {n} and {m} points; got shapes {permutation.shape}, {u.shape} and "
-            f"{v.shape}"
+            f"{v.shape}{': are x and y in the wrong order?' if other else ''}"
         )
     partial = result.price is not None
     permutation = check_matching(permutation, "result.permutation", n, m, partial)
@@ -129,7 +132,11 @@ def check_certificate(
     # Costs or duals that are out of range give an infinite violation, or NaN: neither is a proof.
     with np.errstate(all="ignore"):
         costs = _costs(x, y, result)
-        worst = float(np.max([worst, np.abs(costs.slack(rows, partners, u, v)).max(initial=0.0)]))
+        unequal = np.abs(costs.slack(rows, partners, u, v)).max(initial=0.0)
+        worst = float(np.max([worst, unequal]))
+    is_gross = n == m and unequal > _SAME_SETS * max(np.abs(u).max(), np.abs(v).max())
+    if is_gross and _are_exchanged(x, y, result._replace(permutation=permutation), u, v):
+        raise ValueError("x and y must be in the order of the result, which is that of y and x")
     found = [worst]
 
     def judge(i: IntArray, j: IntArray) -> None:
@@ -146,6 +153,18 @@ def check_certificate(
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst + 0.0  # and never -0.0
+
+
+def _are_exchanged(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray) -> bool:
+    """Tell whether all matched pairs cost what the duals say in the other order, and not in this one.
+
+    Only that is certain: where neither order fits, the sets may be others, or the result may be wrong, which
+    is what the violation is there to say.
+    """
+    try:
+        return misfit(y, x, result, u, v) <= _SAME_SETS < misfit(x, y, result, u, v)
+    except ValueError:
+        return False  # as noise, or what a covariance was learned from, may not fit the other order
 
 
 def _as_chosen_from(result: MatchResult) -> MatchResult:
@@ -192,6 +211,8 @@ def misfit(
     """
     rows = np.flatnonzero(result.permutation >= 0)
     partners = result.permutation[rows]
+    if not rows.size:
+        return 0.0
     with np.errstate(all="ignore"):
         costs = _Costs(x, y, result, _COINCIDENT) if mapped else _costs(x, y, result)
         # A logarithm is as exact as a ratio of distances, however near to 0 it is. Squares of partners that

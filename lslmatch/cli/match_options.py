@@ -29,10 +29,11 @@ files:
   .csv .tsv .txt      text: commas, semicolons, tabs or blanks; quotes; decimal commas
                       if the separator is no comma; a first line of names is recognised
   .npy .npz           NumPy's; of several arrays in a .npz file --array names one
-  .parquet .feather   need pandas and pyarrow: pip install 'lslmatch[files]'
+  .parquet .feather   need pyarrow: pip install 'lslmatch[files]'
   .gz                 after any of these suffixes; "-" is standard input or output
   Columns are called by their names, or by their numbers from 0 if they have none.
-  What unpacks to more than 2 GB is refused, and so are pickles and devices.
+  What unpacks to more than 2 GB, or to more than 16 million lines, is refused, and so
+  are pickles and devices.
 
 objectives (the cost of a pair at distance r):
   lsl      log r^2; for noise of unknown level that differs between points

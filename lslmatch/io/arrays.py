@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import math
+import shutil
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch.io.sources import MOST_BYTES, FileError, Source, size_text
 
+#: As much of a file as its header may take.
+_HEAD = 1 << 16
 #: The members of a file that SciPy keeps a sparse matrix in, and those that say where its numbers stand.
 _SPARSE = {"format", "shape", "data"}
 _INDICES = {
@@ -29,9 +33,17 @@ def read_npy(source: Source) -> NDArray[Any]:
     """Read the array of a .npy file, whose size must be what its header says."""
     stream, size = source.stream, source.size
     if size is None:
-        data = source.stream.read()
-        stream, size = io.BytesIO(data), len(data)
-    return _read_array(stream, size, source.name, ".npy")
+        # What stands at the beginning says how much there is to come.
+        head = stream.read(_HEAD)
+        claim = _claim(head)
+        if claim is not None:
+            _check_size(claim.as_numbers, source.name)
+        rest, stream = stream, io.BytesIO()
+        stream.write(head)
+        shutil.copyfileobj(rest, stream)
+        size = stream.tell()
+        stream.seek(0)
+    return _read_array(stream, size, source.name, ".npy", source.is_limited)
 
 
 def read_npz(source: Source, wanted: str | None) -> Any:
@@ -50,7 +62,10 @@ def read_npz(source: Source, wanted: str | None) -> Any:
                     lambda name: _read_member(archive, members, name, source.name), source.name
                 )
             return _read_member(archive, members, _chosen(list(members), wanted, source.name), source.name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except (OSError, MemoryError, FileError, zlib.error, EOFError):
+        raise
+    except Exception as error:
+        # Damage to the directory of an archive comes out as errors of many kinds.
         raise FileError(f"{source.name}: not a readable .npz file: {str(error).lower()}") from None
 
 
@@ -63,7 +78,7 @@ def _read_member(
     _check_size(info.file_size, file)
     with archive.open(info) as member:
         # The archive gives as many bytes as it says it has, and no more.
-        return _read_array(member, info.file_size, file, ".npz")
+        return _read_array(member, info.file_size, file, ".npz", is_limited=True)
 
 
 def _chosen(names: list[str], wanted: str | None, file: str) -> str:
@@ -71,22 +86,26 @@ def _chosen(names: list[str], wanted: str | None, file: str) -> str:
         raise FileError(f"{file}: holds no array")
     if wanted is not None:
         if wanted not in names:
-            raise FileError(f"{file}: has no array {wanted!r}; its arrays are {', '.join(names)}")
+            raise FileError(f"{file}: has no array {wanted!r}; its arrays are {_abridged(names)}")
         return wanted
     if len(names) > 1:
-        raise FileError(f"{file}: holds several arrays; choose one of {', '.join(names)} with --array")
+        raise FileError(f"{file}: holds several arrays; choose one of {_abridged(names)} with --array")
     return names[0]
 
 
-def _read_array(stream: Any, size: int, file: str, suffix: str) -> NDArray[Any]:
+def _abridged(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= 20 else [*names[:20], "..."])
+
+
+def _read_array(stream: Any, size: int, file: str, suffix: str, is_limited: bool) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            start = io.BytesIO(stream.read(min(size, 1 << 16)))
-            needed = _needed_bytes(start)
-            if needed is not None and needed > size:
+            claim = _claim(stream.read(min(size, _HEAD)))
+            if claim is not None and claim.stored > size:
                 raise FileError(f"{file}: not a readable {suffix} array: it ends too early")
-            start.seek(0)
+            if claim is not None and is_limited:
+                _check_size(claim.as_numbers, file)
             # (It is read by parts, without a copy of all of its bytes.)
             stream.seek(0)
             return np.lib.format.read_array(stream, allow_pickle=False)
@@ -98,16 +117,29 @@ def _read_array(stream: Any, size: int, file: str, suffix: str) -> NDArray[Any]:
             raise FileError(f"{file}: not a readable {suffix} array: {reason}") from None
 
 
-def _needed_bytes(stream: io.BytesIO) -> int | None:
-    """Tell how many bytes the numbers of an array take, from its header; None if that cannot be told."""
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version in ((2, 0), (3, 0)):  # which differ in the encoding of names
-        shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-    else:
-        return None
-    return None if dtype.hasobject else math.prod(shape) * dtype.itemsize
+class _Claim(NamedTuple):
+    """The size of an array by its header."""
+
+    stored: int
+    as_numbers: int
+    """The bytes that its numbers take where they are matched, which are more than those of small integers."""
+
+
+def _claim(head: bytes) -> _Claim | None:
+    """Tell the size of an array from how its file begins; None if that cannot be told."""
+    stream = io.BytesIO(head)
+    try:
+        version = np.lib.format.read_magic(stream)
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        elif version in ((2, 0), (3, 0)):  # which differ in the encoding of names
+            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
+        else:
+            return None
+    except Exception:
+        return None  # damage, of which the reader tells
+    entries = 0 if dtype.hasobject else math.prod(shape)
+    return _Claim(entries * dtype.itemsize, entries * max(dtype.itemsize, 8 * len(dtype.names or " ")))
 
 
 def _read_sparse(read: Callable[[str], NDArray[Any]], file: str) -> Any:

@@ -55,8 +55,12 @@ def find_column(column: str, names: Sequence[str] | None, width: int, file: str)
             f"{file}: has no names of columns, so that {column!r} must be a number from 0 to {width - 1}"
         )
     if column in names:
-        return list(names).index(column)
-    close = difflib.get_close_matches(column, names, 1)
+        place = list(names).index(column)
+        if column in names[place + 1 :]:
+            raise FileError(f"{file}: has more than one column {column!r}")
+        return place
+    # Among many or very long names the search would take hours.
+    close = difflib.get_close_matches(column[:100], [name for name in names[:1000] if len(name) <= 100], 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise FileError(f"{file}: has no column {column!r}; its columns are {listed(names)}{hint}")
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._frames import Frame, as_frame, counts_rows
+from lslmatch._frames import Frame, as_frame, counts_rows, refuse_index
 from lslmatch.io.arrays import read_npy, read_npz
 from lslmatch.io.choice import Choice, PointFile, numbered
 from lslmatch.io.columnar import read_columnar
-from lslmatch.io.sources import FileError, Source, format_of, is_standard, open_source
+from lslmatch.io.sources import TEXT, FileError, Source, format_of, is_standard, open_source
 from lslmatch.io.text import read_text
 
-TEXT = (".csv", ".tsv", ".txt")
 ARRAYS = (".npy", ".npz")
 COLUMNAR = (".parquet", ".feather")
 FORMATS = TEXT + ARRAYS + COLUMNAR
@@ -43,9 +42,9 @@ def read_points(path: Path, choice: Choice | None = None) -> PointFile:
         if source.suffix in TEXT:
             return read_text(source, choice)
         if source.suffix in COLUMNAR:
-            return _from_frame(read_columnar(source), source, choice)
+            return _from_columns(read_columnar(source, choice), source)
         array = read_npy(source) if source.suffix == ".npy" else read_npz(source, choice.array)
-        return _from_frame(array, source, choice)
+        return _from_array(array, source, choice)
 
 
 def check_format(path: Path) -> None:
@@ -57,20 +56,10 @@ def check_format(path: Path) -> None:
         )
 
 
-def _from_frame(table: Any, source: Source, choice: Choice) -> PointFile:
-    """Take the columns that were asked for from an array or a DataFrame."""
-    is_frame = hasattr(table, "set_index")
-    if np.ndim(table) != 2 and not is_frame and getattr(table, "dtype", np.dtype(float)).names is None:
+def _from_array(table: Any, source: Source, choice: Choice) -> PointFile:
+    """Take the columns that were asked for from an array."""
+    if np.ndim(table) != 2 and getattr(table, "dtype", np.dtype(float)).names is None:
         return PointFile(np.asarray(table), None, None)
-    labels = None
-    if is_frame:
-        names = [str(column) for column in table.columns]
-        chosen = choice.id_position(names, len(names), source.name)
-        wanted = choice.positions(names, len(names), source.name)
-        if chosen is not None:
-            labels = np.asarray(table.iloc[:, chosen].astype(str))
-        keep = wanted if wanted is not None else [k for k in range(len(names)) if k != chosen]
-        table = table.iloc[:, keep]
     try:
         frame = as_frame(table, source.name)
     except TypeError as error:
@@ -80,9 +69,7 @@ def _from_frame(table: Any, source: Source, choice: Choice) -> PointFile:
         ) from None
     except ValueError as error:
         raise FileError(f"{source.name}: {str(error).removeprefix(f'{source.name} ')}") from None
-    if is_frame:
-        return _noted(frame._replace(labels=frame.labels if labels is None else labels))
-    values = np.asarray(frame.values)
+    values, labels = np.asarray(frame.values), None
     chosen = choice.id_position(frame.columns, values.shape[1], source.name)
     wanted = choice.positions(frame.columns, values.shape[1], source.name)
     if chosen is not None:
@@ -92,6 +79,16 @@ def _from_frame(table: Any, source: Source, choice: Choice) -> PointFile:
         values = values[:, keep]
     columns = None if frame.columns is None else tuple(frame.columns[k] for k in keep)
     return _noted(Frame(values, columns, labels))
+
+
+def _from_columns(frame: Frame, source: Source) -> PointFile:
+    """Refuse the numbers of rows as a coordinate."""
+    if frame.columns is not None:
+        try:
+            refuse_index(frame.values, frame.columns, source.name)
+        except ValueError as error:
+            raise FileError(f"{source.name}: {str(error).removeprefix(f'{source.name} ')}") from None
+    return _noted(frame)
 
 
 def _noted(frame: Frame) -> PointFile:

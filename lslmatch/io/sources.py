@@ -9,12 +9,17 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 #: What is unpacked, or comes through a pipe, ends before this many bytes, or is refused.
 MOST_BYTES = 1 << 31
+
+#: So many lines of text may be packed: more points would not fit into memory, after minutes of reading.
+MOST_LINES = 1 << 24
+#: Text, of which the lines are counted.
+TEXT = (".csv", ".tsv", ".txt")
 
 #: The first bytes of a file, by which the format of standard input is told.
 _MAGIC = {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz", b"PAR1": ".parquet", b"ARROW1": ".feather"}
@@ -33,7 +38,11 @@ class Source(NamedTuple):
     """The format, without a suffix that says that it is compressed."""
     stream: BinaryIO
     size: int | None
-    """How many bytes there are, if they lie on a disk as they are."""
+    """How many bytes there are, if they can be counted without unpacking any."""
+    is_limited: bool = True
+    """Whether few bytes may stand for so much that there are limits; not if they lie on a disk as such."""
+    lines: int | None = None
+    """How many lines were counted in packed text."""
 
 
 def format_of(path: Path) -> str:
@@ -88,20 +97,45 @@ def _opened(path: Path, name: str) -> Iterator[Source]:
         if data[:2] == b"\x1f\x8b":
             data = bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), name).read()
         suffix = next((found for magic, found in _MAGIC.items() if data.startswith(magic)), ".csv")
-        yield Source(name, suffix, io.BytesIO(data), len(data))
+        lines = _count_lines([data], name) if suffix in TEXT else None
+        yield Source(name, suffix, io.BytesIO(data), len(data), lines=lines)
         return
     status = path.stat()
     _refuse_device(status.st_mode, name)
     with contextlib.ExitStack() as stack:
         stream = stack.enter_context(open(path, "rb"))
         size: int | None = status.st_size
-        if path.suffix.lower() == ".gz":
-            stream = bounded(stack.enter_context(gzip.GzipFile(fileobj=stream)), name)
+        is_regular = stat.S_ISREG(status.st_mode)
+        is_packed, lines = path.suffix.lower() == ".gz", None
+        if is_packed:
+            unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            if is_regular and format_of(path) in TEXT:
+                # To unpack twice takes seconds; to find out by reading that there is too much takes minutes.
+                blocks = bounded(unpacked, name)
+                lines = _count_lines(iter(lambda: blocks.read(1 << 20), b""), name)
+                unpacked.seek(0)
+            stream = bounded(unpacked, name)
             size = None
-        elif not stat.S_ISREG(status.st_mode):
+        elif not is_regular:
             stream = bounded(stream, name)
             size = None
-        yield Source(name, format_of(path), stream, size)
+        yield Source(name, format_of(path), stream, size, is_packed or not is_regular, lines)
+
+
+def _count_lines(blocks: Iterable[bytes], name: str) -> int:
+    """Count the lines of text, and refuse too many of them."""
+    feeds = returns = 0
+    for block in blocks:
+        feeds += block.count(b"\n")
+        returns += block.count(b"\r")
+        check_lines(feeds or returns, name)
+    return feeds or returns
+
+
+def check_lines(lines: int, name: str) -> None:
+    """Raise a :class:`FileError` if there are more lines than can be points."""
+    if lines > MOST_LINES:
+        raise FileError(f"{name}: holds more than {MOST_LINES:,} lines when unpacked")
 
 
 def bounded(stream: Any, name: str) -> BinaryIO:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -17,10 +18,12 @@ import numpy as np
 
 from lslmatch._frames import counts_rows
 from lslmatch.io.choice import Choice, PointFile, numbered
-from lslmatch.io.sources import FileError, Source
+from lslmatch.io.sources import MOST_BYTES, MOST_LINES, FileError, Source, check_lines, size_text
 
-#: Lines that are looked at to tell what stands between numbers.
-_HEAD_LINES = 50
+#: Lines that are looked at to tell what stands between numbers, and characters if these are fewer.
+_HEAD_LINES, _HEAD_CHARACTERS = 50, 1 << 20
+#: A row is shorter than this: a million numbers of all digits.
+MOST_CHARACTERS = 1 << 25
 _DELIMITERS = "\t;,"
 #: What people write where a number is missing.
 _MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?", "."))
@@ -31,15 +34,48 @@ _WHOLE = re.compile(r"[+-]?\d+")
 
 def read_text(source: Source, choice: Choice) -> PointFile:
     """Read the numbers of a table, and the names of its columns and rows if it has any."""
-    lines = io.TextIOWrapper(source.stream, encoding="utf-8-sig", newline="")
+    stream = io.TextIOWrapper(source.stream, encoding="utf-8-sig", newline="")
     try:
-        head = list(islice(lines, _HEAD_LINES))
+        lines = _Lines(stream, source)
+        head: list[str] = []
+        for line in lines:
+            head.append(line)
+            if len(head) == _HEAD_LINES or sum(map(len, head)) > _HEAD_CHARACTERS:
+                break
         delimiter = _delimiter(head)
-        return _read_rows(_rows(chain(head, lines), delimiter, source.name), delimiter, source.name, choice)
+        lines.row = 0
+        return _read_rows(_rows(lines.after(head), lines, delimiter), delimiter, source, choice)
     except UnicodeDecodeError:
         raise FileError(f"{source.name}: not a text file in UTF-8") from None
     finally:
-        lines.detach()
+        stream.detach()
+
+
+class _Lines:
+    """The lines of a file, of which a row takes not too many characters, and packed ones are not too many."""
+
+    def __init__(self, stream: io.TextIOWrapper, source: Source) -> None:
+        self._stream, self._most = stream, MOST_LINES if source.is_limited else sys.maxsize
+        self.name = source.name
+        self.number = 0
+        self.row = 0  # the characters of the row that is not complete yet
+
+    def __iter__(self) -> Iterator[str]:
+        read = self._stream.readline
+        while line := read(MOST_CHARACTERS):
+            self.row += len(line)
+            self.number += 1
+            if self.row >= MOST_CHARACTERS:
+                raise FileError(
+                    f"{self.name}: line {self.number}: a row of more than {MOST_CHARACTERS:,} characters"
+                )
+            if self.number > self._most:
+                check_lines(self.number, self.name)
+            yield line
+
+    def after(self, head: list[str]) -> Iterator[str]:
+        """Give the lines that were read already, and then the others."""
+        return chain(head, self)
 
 
 class _Row(NamedTuple):
@@ -60,23 +96,26 @@ def _delimiter(head: Sequence[str]) -> str | None:
     return None if any(len(line.split()) > 1 for line in plain) else ","
 
 
-def _rows(lines: Iterable[str], delimiter: str | None, name: str) -> Iterator[_Row]:
+def _rows(text: Iterable[str], lines: _Lines, delimiter: str | None) -> Iterator[_Row]:
     """Give the cells of every line that is neither blank nor a comment."""
     if delimiter is None:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(text, 1):
+            lines.row = 0
             if cells := line.split():
                 yield _Row(number, cells)
         return
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
     try:
         for cells in reader:
+            lines.row = 0
             if len(cells) > 1 or "".join(cells).strip():
                 yield _Row(reader.line_num, cells)
     except csv.Error as error:
-        raise FileError(f"{name}: line {reader.line_num}: {error}") from None
+        raise FileError(f"{lines.name}: line {reader.line_num}: {error}") from None
 
 
-def _read_rows(rows: Iterator[_Row], delimiter: str | None, name: str, choice: Choice) -> PointFile:
+def _read_rows(rows: Iterator[_Row], delimiter: str | None, source: Source, choice: Choice) -> PointFile:
+    name = source.name
     first, rows = _first_rows(rows)
     if not first:
         raise FileError(f"{name}: holds no numbers")
@@ -98,7 +137,7 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, name: str, choice: C
 
     id_column = choice.id_position(named, width, name)
     wanted = choice.positions(named, width, name)
-    body = _Body(name, named, delimiter != ",")
+    body = _Body(name, named, delimiter != ",", MOST_BYTES if source.is_limited else sys.maxsize)
     # Text in front of numbers names the rows, unless someone said what does.
     lead = first[-1].cells[0] if first[-1].cells else ""
     named_rows = body.is_word(lead) and not _NUMBER_LIKE.fullmatch(lead.strip())
@@ -106,13 +145,18 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, name: str, choice: C
     if automatic:
         id_column = 0
     numeric = [k for k in wanted or range(width) if k != id_column or wanted is not None]
+    body.check_size((source.lines or 0) * len(numeric))
     labels: list[str] = []
+    size = 0
     for line, cells in rows:
         if len(cells) != width:
             raise FileError(f"{name}: line {line} has {len(cells)} values, not {width}")
         body.add(line, [cells[k] for k in numeric])
         if id_column is not None:
             labels.append(cells[id_column].strip())
+            size += sys.getsizeof(labels[-1])
+            if size > MOST_BYTES:
+                raise FileError(f"{name}: the names of the rows take more than {size_text(MOST_BYTES)}")
     values, numeric = body.finish(numeric)
     if automatic:
         if len(set(labels)) < len(labels):
@@ -136,7 +180,9 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, name: str, choice: C
     columns = tuple(named[k] for k in numeric) if named is not None else None
     if columns is not None and all(map(_WHOLE.fullmatch, columns)):
         columns = None  # which were numbers, and no names
-    return PointFile(values, columns, np.array(labels) if id_column is not None else None, tuple(notes))
+    # (As objects: an array of text is as wide everywhere as at its longest.)
+    rows_named = np.array(labels, object) if id_column is not None else None
+    return PointFile(values, columns, rows_named, tuple(notes))
 
 
 def _first_rows(rows: Iterator[_Row]) -> tuple[list[_Row], Iterator[_Row]]:
@@ -173,7 +219,14 @@ def _header(first: Sequence[_Row], delimiter: str | None) -> list[str] | None:
 class _Body:
     """The numbers of a table while it is read, and what was met instead of numbers."""
 
-    def __init__(self, name: str, named: tuple[str, ...] | None, may_have_commas: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        named: tuple[str, ...] | None,
+        may_have_commas: bool,
+        most_bytes: int = sys.maxsize,
+    ) -> None:
+        self._most = most_bytes // 8
         self._name, self._named, self._may_have_commas = name, named, may_have_commas
         self._values, self._rows = array("d"), 0
         self._bad: dict[int, tuple[int, str]] = {}  # by column: the first line, and what stands there
@@ -196,12 +249,21 @@ class _Body:
         if not numbers or "_" in "".join(cells):
             numbers = [self._parse(line, k, cell) for k, cell in enumerate(cells)]
         self._values.extend(numbers)
+        if len(self._values) > self._most:
+            self.check_size(len(self._values))
+
+    def check_size(self, count: int) -> None:
+        """Refuse more numbers than are unpacked."""
+        if count > self._most:
+            raise FileError(
+                f"{self._name}: takes {size_text(8 * count)} in memory, more than {size_text(8 * self._most)}"
+            )
 
     def finish(self, numeric: list[int]) -> tuple[np.ndarray, list[int]]:
         """Give the numbers as an array, without a last column that is empty all the way down."""
         if not self._values:
             raise FileError(f"{self._name}: holds no numbers")
-        values = np.array(self._values).reshape(self._rows, len(numeric))
+        values = np.frombuffer(self._values).reshape(self._rows, len(numeric))  # without a copy
         nameless = self._named is None or not self._named[numeric[-1]]
         if (
             len(numeric) > 1

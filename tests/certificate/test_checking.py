@@ -237,6 +237,80 @@ def test_atol_accepts_what_is_within_and_refuses_what_is_beyond():
 # --------------------------------------------------------------------------------- what it refuses
 
 
+def planted(objective="lsl", n=40, **options):
+    """Two sets of which one is a noisy copy of the other, in other units, and their matching."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(n, 3))
+    y = x[rng.permutation(n)] / 3.0 + 1.0 + 1e-3 * rng.normal(size=(n, 3))
+    noise = (np.linspace(0.5, 2.0, n), np.linspace(1.0, 3.0, n)) if objective == "lsns" else None
+    return x, y, match(x, y, objective=objective, noise=noise, **options)
+
+
+EXCHANGED = {
+    "lsl": {},
+    "lss": {"objective": "lss"},
+    "lsns": {"objective": "lsns"},
+    "identity": {"alignment": "identity"},
+    "known covariance": {"covariance": [1.0, 2.0, 3.0]},
+    "learned covariance": {"covariance": "estimate"},
+    "fewer pairs": {"pairs": 30},
+    "chosen pairs": {"pairs": "auto"},
+}
+
+
+@pytest.mark.parametrize("kind", EXCHANGED)
+def test_sets_in_the_wrong_order_are_refused(kind):
+    x, y, result = planted(**EXCHANGED[kind])
+    assert check_certificate(x, y, result) <= 1e-9
+    with pytest.raises(ValueError, match="x and y must be in the order of the result"):
+        check_certificate(y, x, result)
+
+
+@pytest.mark.parametrize("objective", ["lsl", "lss"])
+@pytest.mark.parametrize("unit", [1e-30, 1e30])
+def test_the_wrong_order_is_recognised_in_any_unit(objective, unit):
+    x, y, _ = planted()
+    x, y = x * unit, y * unit
+    with pytest.raises(ValueError, match="x and y must be in the order of the result"):
+        check_certificate(y, x, match(x, y, objective=objective))
+
+
+def test_sets_of_other_sizes_in_the_wrong_order_are_told():
+    x, y, result = make("lsl", 4, 7)
+    with pytest.raises(ValueError, match=r"result must fit .* are x and y in the wrong order\?"):
+        check_certificate(y, x, result)
+
+
+def test_a_violated_certificate_is_a_number_and_no_question_of_order():
+    """Whatever is wrong with a result or with the sets, it is measured unless the other order is right."""
+    x, y, result = planted()
+    other = np.random.default_rng(8).normal(size=x.shape)
+    swapped = result.permutation.copy()
+    swapped[[0, 1]] = swapped[[1, 0]]
+    wrong = [
+        (x, y, result._replace(scale=2.0 * result.scale)),
+        (x, y, result._replace(shift=result.shift + 1.0)),
+        (x, y, result._replace(criterion="lss")),
+        (x, y, result._replace(permutation=swapped)),
+        (x, y, result._replace(permutation=np.roll(result.permutation, 1))),
+        (x, y, result._replace(row_dual=result.row_dual + 1.0)),
+        (x, y, result._replace(row_dual=result.col_dual, col_dual=result.row_dual)),
+        (x[::-1], y, result),
+        (x, y[::-1], result),
+        (other, y, result),
+        (x, other, result),
+    ]
+    for sets in wrong:
+        assert check_certificate(*sets) > 1e-3
+
+
+def test_a_set_and_itself_have_no_wrong_order():
+    x = np.random.default_rng(9).normal(size=(8, 2))
+    result = match(x, x)
+    assert check_certificate(x, x.copy(), result) <= 1e-9
+    assert check_certificate(x, x, result._replace(row_dual=result.row_dual + 1.0)) > 0.9
+
+
 def test_greedy_results_have_no_certificate():
     x, y, result = make("greedy")
     with pytest.raises(

@@ -1,5 +1,6 @@
 """The files that people have: each is read as the same points, or refused with what to do."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -14,7 +15,9 @@ import pytest
 import scipy.sparse
 
 from lslmatch.cli import main as command_line
-from lslmatch.io import arrays, columnar, sources
+from lslmatch.io import arrays, columnar, points, sources, text
+from lslmatch.io import choice as choice_module
+from lslmatch.io.arrow_sizes import unpacked_sizes
 from lslmatch.io.choice import Choice
 from lslmatch.io.points import read_points
 from lslmatch.io.sources import FileError
@@ -213,6 +216,244 @@ def test_a_zip_bomb_is_refused_before_it_unpacks(tmp_path, monkeypatch):
         read_points(tmp_path / "x.npz")
 
 
+def zipped(values):
+    stream = io.BytesIO()
+    np.savez_compressed(stream, values)
+    return stream.getvalue()
+
+
+#: The name of a file, what is in it, and why it is refused: limits of 64 kB, 1,000 lines, 30,000 characters.
+BOMBS = {
+    "small integers in an archive": (
+        "x.npz",
+        lambda: zipped(np.zeros((9000, 2), np.int8)),
+        "unpacks to 141 kB",
+    ),
+    "small integers in gzip": ("x.npy.gz", lambda: npy(np.zeros((9000, 2), np.int8)), "unpacks to 141 kB"),
+    "bits of a structure": (
+        "x.npz",
+        lambda: zipped(np.zeros(9000, "?, ?")),
+        "unpacks to 141 kB, more than 64",
+    ),
+    "short lines": ("x.csv.gz", lambda: b"1\n" * 1001, "holds more than 1,000 lines when unpacked"),
+    "blank lines": ("x.csv.gz", lambda: b"1\r2\r" + b"\r" * 1001, "holds more than 1,000 lines"),
+    "many numbers": ("x.csv.gz", lambda: (b"1," * 20 + b"1\n") * 900, "takes 148 kB in memory, more than 64"),
+    "many numbers in a pipe": ("pipe", lambda: (b"1," * 20 + b"1\n") * 900, "takes 148 kB in memory"),
+    "short lines in a pipe": ("pipe", lambda: b"1\n" * 1001, "holds more than 1,000 lines"),
+    "one row": ("x.csv.gz", lambda: b"1," * 20_000, "line 1: a row of more than 30,000 characters"),
+    "one row on a disk": ("x.csv", lambda: b"1 " * 20_000, "a row of more than 30,000"),
+    "one row of many lines": ("x.csv", lambda: b"1,2\n" + b'"\n",' * 9000, "a row of more than 30,000"),
+    "names of rows": (
+        "x.csv.gz",
+        lambda: (b"a" * 60 + b",1\n") * 900,
+        "names of the rows take more than 64 kB",
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_unpacks_to_too_many_numbers_lines_or_characters_is_refused(bomb, tmp_path, monkeypatch):
+    name, content, because = BOMBS[bomb]
+    for module in (sources, arrays, text):
+        monkeypatch.setattr(module, "MOST_BYTES", 1 << 16)
+    for module in (sources, text):
+        monkeypatch.setattr(module, "MOST_LINES", 1000)
+    monkeypatch.setattr(text, "MOST_CHARACTERS", 30_000)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content()) if name.endswith(".gz") else content())
+    choice = Choice(id="0") if bomb == "names of rows" else None
+    with contextlib.ExitStack() as stack:
+        if name == "pipe":
+            stream = stack.enter_context(open(path, "rb"))
+            monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+            path = Path("-")
+        with pytest.raises(FileError, match=because):
+            read_points(path, choice)
+
+
+def test_lines_are_counted_before_any_is_parsed(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MOST_LINES", 1000)
+    monkeypatch.setattr(points, "read_text", lambda *arguments: pytest.fail("was parsed"))
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"1\n" * 1001))
+    with pytest.raises(FileError, match="more than 1,000 lines"):
+        read_points(tmp_path / "x.csv.gz")
+
+
+def test_limits_of_what_is_packed_do_not_bind_what_is_plain(tmp_path, monkeypatch):
+    for module in (sources, arrays, text):
+        monkeypatch.setattr(module, "MOST_BYTES", 1 << 12)
+    for module in (sources, text):
+        monkeypatch.setattr(module, "MOST_LINES", 1000)
+    (tmp_path / "x.csv").write_bytes(b"1,2\n" * 2000)
+    np.save(tmp_path / "x.npy", np.zeros((2000, 2), np.int8))
+    assert read_points(tmp_path / "x.csv").values.shape == (2000, 2)
+    assert read_points(tmp_path / "x.npy").values.shape == (2000, 2)
+
+
+def test_one_long_name_does_not_widen_the_others(tmp_path):
+    (tmp_path / "x.csv").write_text("a" * 100_000 + ",5\n" + "".join(f"b{k},1\n" for k in range(500)))
+    found = read_points(tmp_path / "x.csv")
+    assert found.labels.nbytes < 10_000
+    assert [len(label) for label in found.labels[:2]] == [100_000, 2]
+
+
+def test_a_name_that_is_missing_is_sought_among_few(tmp_path, monkeypatch):
+    sought = []
+    monkeypatch.setattr(choice_module.difflib, "get_close_matches", lambda *a: sought.append(a) or [])
+    names = [f"c{k}" for k in range(2000)] + ["d" * 500]
+    (tmp_path / "x.csv").write_text(",".join(names) + "\n" + ",".join("1" * 2001) + "\n")
+    with pytest.raises(FileError, match="has no column"):
+        read_points(tmp_path / "x.csv", Choice(("e" * 5000,)))
+    ((word, among, _),) = sought
+    assert len(word) <= 100
+    assert len(among) <= 1000
+
+
+# Text in files of columns, which repeats in memory what is stored once.
+
+
+def repeated_text(arrow, path, kind="plain"):
+    """Write a file of one long text in every row; give the rows' text."""
+    texts = ["y" * 1000] * 300
+    column = arrow.array(texts)
+    if kind == "dictionary":
+        column = column.dictionary_encode()
+    table = arrow.table({"a": np.arange(300.0), "s": column, "b": np.arange(300.0)[::-1]})
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, path)
+    else:
+        from pyarrow import feather
+
+        feather.write_feather(table, path, compression="zstd")
+    return texts
+
+
+@pytest.mark.parametrize("kind", ["plain", "dictionary"])
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_text_that_is_not_asked_for_is_not_unpacked(suffix, kind, arrow, tmp_path, monkeypatch):
+    path = tmp_path / f"x{suffix}"
+    texts = repeated_text(arrow, path, kind)
+    with pytest.raises(FileError, match=r"columns are not: 's' \(text\); choose columns with --columns"):
+        read_points(path)
+    read = []
+    as_floats = columnar._as_floats
+    monkeypatch.setattr(columnar, "_as_floats", lambda c: read.append(str(c.type)) or as_floats(c))
+    found = read_points(path, Choice(("b", "a")))
+    assert read == ["double", "double"]
+    np.testing.assert_array_equal(found.values, np.stack([np.arange(300.0)[::-1], np.arange(300.0)], axis=1))
+    assert read_points(path, Choice(("a",), "s")).labels.tolist() == texts
+    monkeypatch.setattr(columnar, "MOST_BYTES", 200_000)
+    because = (
+        "takes 29. kB in memory" if (suffix, kind) == (".feather", "plain") else "names of the rows take more"
+    )
+    with pytest.raises(FileError, match=because):
+        read_points(path, Choice(("a",), "s"))
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_sizes_of_an_arrow_file_are_those_of_its_batches(compression, arrow, tmp_path):
+    from pyarrow import feather, ipc
+
+    rng = np.random.default_rng(0)
+    texts = arrow.array([f"t{k % 7}" for k in range(5000)])
+    table = arrow.table(
+        {"a": rng.normal(size=5000), "z": np.zeros(5000), "s": texts, "d": texts.dictionary_encode()}
+    )
+    feather.write_feather(table, tmp_path / "x.feather", compression=compression, chunksize=2000)
+    with open(tmp_path / "x.feather", "rb") as stream:
+        rows, buffers = unpacked_sizes(stream)
+        stream.seek(0)
+        batches = ipc.open_file(stream)
+        unpacked = sum(batches.get_batch(k).nbytes for k in range(batches.num_record_batches))
+    assert rows == 5000
+    # Stored buffers are filled up to whole words; the dictionary is counted once there, and per batch here.
+    assert abs(unpacked - buffers) < 4096
+
+
+def test_damage_to_an_arrow_file_is_told_and_reads_no_memory_of_others(arrow, tmp_path):
+    from pyarrow import feather
+
+    frame = pd.DataFrame(np.arange(24.0).reshape(12, 2), columns=["a", "b"])
+    feather.write_feather(frame, tmp_path / "whole.feather", compression="uncompressed")
+    whole = (tmp_path / "whole.feather").read_bytes()
+    rng = np.random.default_rng(0)
+    refused = []
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for place in rng.integers(8, len(whole), rng.integers(1, 4)):
+            damaged[place] = rng.integers(256)
+        (tmp_path / "x.feather").write_bytes(damaged)
+        try:
+            assert read_points(tmp_path / "x.feather").values.ndim == 2
+        except FileError as error:
+            refused.append(str(error))
+    assert len(refused) > 30
+    assert not any("\n" in message for message in refused)
+
+
+def test_more_rows_than_a_batch_holds_are_refused(arrow, tmp_path):
+    from pyarrow import feather
+
+    frame = pd.DataFrame(np.zeros((12_345, 1)), columns=["a"])
+    feather.write_feather(frame, tmp_path / "x.feather", compression="uncompressed")
+    content = (tmp_path / "x.feather").read_bytes()
+    claimed = (12_345).to_bytes(8, "little")
+    assert content.count(claimed) >= 2
+    (tmp_path / "x.feather").write_bytes(content.replace(claimed, (99_999).to_bytes(8, "little")))
+    with pytest.raises(FileError, match="not a readable .feather file"):
+        read_points(tmp_path / "x.feather")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_numbers_of_every_kind_are_read_from_columns(suffix, arrow, tmp_path):
+    from pyarrow import feather, parquet
+
+    table = arrow.table(
+        {
+            "i": arrow.array([1, 2, None]),
+            "u.nsigned": arrow.array([1, 2, 3], arrow.uint64()),
+            "h": arrow.array(np.array([1, 2, 3], np.float16)),
+            "t": arrow.array([True, False, True]),
+            "d": arrow.array([2.5, 1.5, 2.5]).dictionary_encode(),
+        }
+    )
+    path = tmp_path / f"x{suffix}"
+    (parquet.write_table if suffix == ".parquet" else feather.write_feather)(table, path)
+    found = read_points(path)
+    expected = [[1, 1, 1, 1, 2.5], [2, 2, 2, 0, 1.5], [np.nan, 3, 3, 1, 2.5]]
+    np.testing.assert_array_equal(found.values, expected)
+    assert found.columns == ("i", "u.nsigned", "h", "t", "d")
+    for kind, said in ((arrow.array([[1], [2]]), "list<"), (arrow.nulls(2), "null")):
+        parquet.write_table(arrow.table({"a": kind}), tmp_path / "y.parquet")
+        with pytest.raises(FileError, match=said):
+            read_points(tmp_path / "y.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize("kind", ["text", "numbers", "range", "two"])
+def test_the_index_of_a_frame_names_the_rows_of_columns(kind, suffix, frame, arrow, tmp_path):
+    from pyarrow import feather
+
+    index = {
+        "text": [f"p{k}" for k in range(12)],
+        "numbers": list(range(12))[::-1],
+        "range": pd.RangeIndex(5, 29, 2),
+        "two": pd.MultiIndex.from_product([["a", "b"], list("cdefgh")]),
+    }[kind]
+    frame.index = index
+    path = tmp_path / f"x{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        feather.write_feather(frame, path)
+    found = read_points(path)
+    assert found.labels.tolist() == list(index)
+    assert found.columns == tuple(NAMES)
+    np.testing.assert_array_equal(found.values, frame.to_numpy())
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_a_bomb_of_columns_is_refused_before_it_unpacks(suffix, arrow, tmp_path, monkeypatch):
     monkeypatch.setattr(columnar, "MOST_BYTES", 1 << 16)
@@ -270,7 +511,7 @@ def test_a_damaged_member_is_told(frame, tmp_path):
 def test_without_pandas_the_message_says_what_to_install(suffix, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / f"x{suffix}").write_bytes(b"PAR1")
-    with pytest.raises(FileError, match=r"files need pandas and pyarrow: pip install 'lslmatch\[files\]'"):
+    with pytest.raises(FileError, match=r"files need pyarrow: pip install 'lslmatch\[files\]'"):
         read_points(tmp_path / f"x{suffix}")
 
 
@@ -448,3 +689,16 @@ def test_a_column_of_arrays_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros(5, [("place", "f8", (3,)), ("weight", "f8")]))
     with pytest.raises(FileError, match=r"columns are not: 'place' \(more than one number a row\)"):
         read_points(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize(("x", "y"), [("a,a,b", "b,a,a"), ("a,b", "a,a,b"), ("a,b,b", "b,a")])
+def test_columns_of_the_same_name_are_never_paired_by_it(x, y, tmp_path, capsys):
+    for name, header in (("x", x), ("y", y)):
+        rows = np.random.default_rng(1).normal(size=(5, header.count(",") + 1)).tolist()
+        lines = [header, *(",".join(map(str, row)) for row in rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
+    assert_refused(capsys, tmp_path, "match", *paths, because="occurs more than once")
+    repeated = "a" if (x + y).count("a") > 2 else "b"
+    with pytest.raises(FileError, match=f"has more than one column '{repeated}'"):
+        [read_points(path, Choice((repeated,))) for path in paths]
