@@ -268,11 +268,14 @@ def test_a_damaged_cache_is_replaced(cache, suffix, left):
 
 
 @compiled_only
-def test_a_cache_that_cannot_be_written_any_more_costs_time_only(cache):
+def test_a_cache_that_cannot_be_written_any_more_costs_time_only(cache, monkeypatch):
+    assert not found_in_cache()
     kernel = _jit.kernel(double)
     shutil.rmtree(cache)
     cache.touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     assert kernel(21) == 42
+    assert cache.read_bytes() == b""
 
 
 @compiled_only
