@@ -173,6 +173,25 @@ def test_nothing_is_made_in_a_folder_that_others_may_write_to(cache):
     assert list(cache.iterdir()) == []
 
 
+def test_another_process_may_make_the_folder_first(cache, monkeypatch):
+    make = os.mkdir
+
+    def make_twice(path, mode):
+        make(path, mode)
+        make(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", make_twice)
+    assert not found()
+    assert found()
+    assert list(cache.rglob("*.nbi"))
+
+
+def test_a_file_in_the_place_of_a_folder_is_none(cache):
+    (cache / "file").touch()
+    with pytest.raises(NotADirectoryError):
+        folders._prepared(str(cache / "file"))
+
+
 @pytest.mark.parametrize("named", ["", "somewhere", "./x"])
 def test_a_cache_home_that_is_no_absolute_path_is_refused(named, tmp_path, monkeypatch):
     monkeypatch.setattr(folders.sys, "platform", "linux")
