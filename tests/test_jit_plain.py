@@ -2,6 +2,8 @@
 
 import ast
 import textwrap
+import threading
+import time
 from pathlib import Path
 
 import numba
@@ -214,6 +216,27 @@ def test_a_plain_kernel_is_kept(cache):
     assert not found_plainly()
     assert found_plainly()
     assert kernel.is_kept()
+    assert str(cache) == numba.config.CACHE_DIR
+
+
+def test_threads_decorate_one_after_the_other(cache, monkeypatch):
+    inside, most = [], []
+
+    def njit(**options):
+        inside.append(options)
+        most.append(len(inside))
+        time.sleep(0.02)
+        inside.pop()
+        return lambda function: function
+
+    monkeypatch.setattr(numba, "njit", njit)
+    kernels = [plain.PlainKernel(double, {}) for _ in range(4)]
+    threads = [threading.Thread(target=lambda kernel=kernel: kernel.compiled) for kernel in kernels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 4
     assert str(cache) == numba.config.CACHE_DIR
 
 
