@@ -1,18 +1,16 @@
 """The jit policy, seen from outside: when kernels are compiled, how often, and where that is kept."""
 
-import os
 import shutil
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
-from types import SimpleNamespace
 
 import numba
 import pytest
 
 import lslmatch
 from lslmatch import _jit
+from lslmatch._jit import folders, policy
+from tests.support.processes import run_compiled
 from tests.support.reference import SMALL
 
 #: Yields the name and the object of everything in the package that Numba compiles.
@@ -29,24 +27,6 @@ def dispatchers():
                 found[value.py_func.__module__ + "." + value.py_func.__name__] = value
     return found
 """
-
-
-def run_compiled(code, **environment):
-    """Run code in a new interpreter with the JIT on, whatever it is here; return what it printed.
-
-    A variable of the environment that is None is not set there.
-    """
-    library = str(Path(lslmatch.__file__).parents[1])
-    variables = {**os.environ, "PYTHONPATH": library, "NUMBA_DISABLE_JIT": "0", **environment}
-    variables = {name: value for name, value in variables.items() if value is not None}
-    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
-    # The directory that the program runs in comes first on its path.
-    place = variables["PYTHONPATH"] or None
-    done = subprocess.run(
-        command, cwd=place, env=variables, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_import_compiles_nothing():
@@ -146,24 +126,29 @@ def double(value):
     return 2 * value
 
 
-def test_both_kinds_of_kernel_have_the_same_options(monkeypatch):
-    options = []
+def test_all_kinds_of_kernel_have_the_same_options(monkeypatch):
+    given = []
 
-    def njit(**given):
-        options.append(given)
+    def njit(**options):
+        given.append(options)
         return lambda function: function
 
-    monkeypatch.setattr(_jit, "numba", SimpleNamespace(njit=njit))
-    assert _jit.kernel(double).__wrapped__ is double  # it only keeps still
-    assert _jit.inline_kernel(double) is double
-    cached, inline = options
+    monkeypatch.setattr(policy, "_COMPILED", True)
+    monkeypatch.setattr(policy, "PRIVATE", None)
+    monkeypatch.setattr(numba, "njit", njit)
+    for step in (_jit.inline_kernel, _jit.step_kernel, _jit.fused_kernel, _jit.summing_kernel):
+        assert step(double) is double
+    try:
+        assert _jit.kernel(double).compiled is double
+    finally:
+        _jit.KERNELS.pop()
+    *steps, cached = given
+    assert cached.pop("cache", True)
     # One policy: no option that would let infinities be optimised away.
-    assert {name: inline.pop(name) for name in cached} == cached
-    assert inline.pop("forceinline")
-    assert set(inline) == {"pipeline_class", "no_cpython_wrapper", "_nrt"}
-    assert cached["nogil"] is True
-    assert not cached.get("fastmath", False)
-    assert not cached.get("parallel", False)
+    assert cached == {"nogil": True, "error_model": "numpy"}
+    assert [{**options} | cached == options for options in steps] == [True] * 4
+    allowed = [options.get("fastmath", set()) for options in steps]
+    assert allowed == [set(), set(), {"contract"}, {"contract", "reassoc"}]
 
 
 @pytest.fixture
@@ -209,7 +194,8 @@ def test_a_step_has_machine_code_of_its_own_only_for_python():
 
 
 @compiled_only
-def test_a_change_in_any_file_of_the_own_package_makes_a_kernel_stale(tmp_path):
+@pytest.mark.parametrize("plainly", ["0", "1"])
+def test_a_change_in_any_file_of_the_own_package_makes_a_kernel_stale(tmp_path, plainly):
     steps = tmp_path / "other" / "inner" / "steps.py"
     steps.parent.mkdir(parents=True)
     for folder in (steps.parent, steps.parent.parent):
@@ -225,7 +211,7 @@ def test_a_change_in_any_file_of_the_own_package_makes_a_kernel_stale(tmp_path):
         from other.kernels import call
         print(call(1.0), sum(call.stats.cache_hits.values()))
         """
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "LSLMATCH_PLAIN_NUMBA": plainly}
     assert run_compiled(program, **cache) == "3.0 0\n"
     assert run_compiled(program, **cache) == "3.0 1\n"
     steps.write_text(steps.read_text().replace("2.0 * x", "20.0 * x"))
@@ -282,19 +268,19 @@ def test_a_damaged_cache_is_replaced(cache, suffix, left):
 
 
 @compiled_only
-def test_a_cache_that_cannot_be_written_any_more_costs_time_only(cache):
+def test_a_cache_that_cannot_be_written_any_more_costs_time_only(cache, monkeypatch):
+    assert not found_in_cache()
     kernel = _jit.kernel(double)
     shutil.rmtree(cache)
     cache.touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     assert kernel(21) == 42
+    assert cache.read_bytes() == b""
 
 
 @compiled_only
 def test_a_kernel_without_a_place_for_its_cache_is_compiled_all_the_same(monkeypatch):
-    def nowhere(function):
-        raise RuntimeError("cannot cache function: no locator available")
-
-    monkeypatch.setattr(_jit, "_Cache", nowhere)
+    monkeypatch.setattr(folders, "kernel_folder", lambda file: None)
     assert _jit.kernel(double)(21) == 42
 
 

@@ -7,6 +7,7 @@ of them owns it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -80,7 +81,7 @@ def _users_folder() -> str:
 def _subfolder(file: str) -> str:
     """Name the folder for the kernels of a file, as Numba does."""
     folder = os.path.dirname(os.path.abspath(file))
-    return f"{os.path.basename(folder)}_{hashlib.sha1(folder.encode()).hexdigest()}"
+    return f"{os.path.basename(folder)}_{hashlib.sha1(folder.encode(), usedforsecurity=False).hexdigest()}"
 
 
 def _prepared(place: str) -> str:
@@ -88,7 +89,10 @@ def _prepared(place: str) -> str:
     last = os.path.realpath(place)
     for here in _folders_to(place):
         if not os.path.isdir(here):
-            os.mkdir(here, 0o700)
+            with contextlib.suppress(FileExistsError):  # another process was quicker, or it is a file
+                os.mkdir(here, 0o700)
+            if not os.path.isdir(here):
+                raise NotADirectoryError(errno.ENOTDIR, "is no folder", here)
         check(here, sticky=here != last)
     if not os.access(last, os.R_OK | os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, "cannot be written", last)

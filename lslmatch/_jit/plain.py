@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import CodeType, FunctionType
@@ -111,11 +112,16 @@ class PlainKernel:
         return getattr(self.compiled, name)
 
 
+#: Where Numba keeps kernels is the same for all threads.
+_one_at_a_time = threading.Lock()
+
+
 def _cached(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    place = _plain_folder(function.__code__.co_filename)
-    if place is not None and function.__closure__ is None:
-        with contextlib.suppress(Exception), _cache_in(place):
-            return numba.njit(cache=True, **options)(function)
+    with _one_at_a_time:
+        place = _plain_folder(function.__code__.co_filename)
+        if place is not None and function.__closure__ is None:
+            with contextlib.suppress(Exception), _cache_in(place):
+                return numba.njit(cache=True, **options)(function)
     return numba.njit(**options)(function)
 
 

@@ -54,6 +54,15 @@ _ASKED: list[tuple[Any, str, str]] = [
     (CPUCodeLibrary, "finalize", "_finalize_final_module"),
     (CPUCodeLibrary, "_ensure_finalized", "_finalized"),
 ]
+#: What else is used, in whatever way.
+_OTHERS: list[tuple[Any, str]] = [
+    (CompileResult, "_rebuild"),
+    (JITCodeLibrary, "codegen"),
+    (event, "register"),
+    (event, "unregister"),
+    (cgutils, "unpack_tuple"),
+    (cgutils, "for_range_slice"),
+]
 
 
 def strangeness() -> str:
@@ -68,14 +77,7 @@ def strangeness() -> str:
     for option in {**_KERNEL, **_PART, **_INLINE, **_WITHOUT_ARRAYS}:
         if option != "pipeline_class" and not hasattr(CPUTargetOptions, option):
             return f"there is no option {option}"
-    for owner, name in (
-        (CompileResult, "_rebuild"),
-        (JITCodeLibrary, "codegen"),
-        (event, "register"),
-        (event, "unregister"),
-        (cgutils, "unpack_tuple"),
-        (cgutils, "for_range_slice"),
-    ):
+    for owner, name in _OTHERS:
         if not hasattr(owner, name):
             return f"{owner.__name__}.{name} is missing"
     return ""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._jit import kernel
+from lslmatch._jit import kernel, step_kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.orientation import partners
@@ -178,7 +178,7 @@ def _combine(white, first, row_product, col_product, overlap, costs):
             costs[r, j] = np.log(square) + np.log(determinant) / white.dimension + white.offset
 
 
-@kernel
+@step_kernel
 def _inner(p, q):
     total = 0.0
     for k in range(p.size):
