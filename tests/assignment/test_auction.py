@@ -143,16 +143,16 @@ def test_auctions_end_when_their_work_is_done(monkeypatch):
     assert 15 * 64 <= recorded.bids[0] <= 16 * 65
 
 
-def test_auctions_end_when_steps_get_lost_in_the_duals(monkeypatch):
+@pytest.mark.parametrize("distance", [2e6, 4e6, 6e6, 8e6, 1e7])
+def test_auctions_end_when_steps_get_lost_in_the_duals(distance, monkeypatch):
     """Sets so far apart that their costs differ by less than single bids could add to them."""
     rng = np.random.default_rng(5)
-    x, y = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 1e7
+    x, y = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + distance
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
     rule = log_rule(geometry)._replace(offset=0.0)
     recorded = Recorded(monkeypatch)
     col_dual, _ = auctioned(geometry, rule, size=3)
     lost = 2.0**-48 * np.abs(col_dual).max()
-    assert len(recorded.steps) < few_auctions(20)
     assert recorded.steps[-1] > lost >= recorded.steps[-1] / 5.0
     assert sum(recorded.bids) < SETTINGS.auction_passes * 20 * 64
 
@@ -253,10 +253,12 @@ def test_a_list_is_renewed_if_others_may_be_better_by_more_than_some_steps(slack
         assert col_dual[1] == -step
 
 
-def test_costs_that_are_all_equal_need_no_auction():
+def test_costs_that_are_all_equal_need_no_auction(monkeypatch):
+    recorded = Recorded(monkeypatch)
     geometry = common_coordinates(np.zeros((5, 2)), np.zeros((5, 2)), Affine(1.0, np.zeros(2)))
     col_dual, _ = auctioned(geometry, log_rule(geometry))
     assert np.ptp(col_dual) == 0.0
+    assert not recorded.steps
 
 
 def wide_and_narrow(rng, n, d):
