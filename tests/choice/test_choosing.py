@@ -130,7 +130,7 @@ LEARNED = Covariance(
 
 
 def compared(right, plain_right, ratio=1.0, stands_out=1.0, plain_stands_out=1.0):
-    covariance = LEARNED._replace(cross_entropy=ratio)
+    covariance = LEARNED._replace(cross_entropy=2.0 * ratio, isotropic_cross_entropy=2.0)
     learned = _Choice(RESULT._replace(covariance=covariance, objective=1.0), right, stands_out)
     found = _better(_Choice(RESULT._replace(objective=2.0), plain_right, plain_stands_out), learned)
     return "learned" if found.objective == 1.0 else "isotropic"
@@ -150,6 +150,8 @@ def test_or_if_its_pairs_stand_out_clearly_more():
     assert compared(5.0, 100.0, 1.0, 1.5 + 1e-9, 1.0) == "learned"
     assert compared(5.0, 100.0, 1.0, 1.5, 1.0) == "isotropic"
     assert compared(5.0, 100.0, 1.0, 3.1, 2.0) == "learned"
+    assert compared(5.0, 100.0, 1.0, 2.9, 2.0) == "isotropic"
+    assert compared(0.5, 100.0, 1.0, 9.0, 1.0) == "learned"
     assert compared(0.0, 100.0, 1.0, 9.0, 1.0) == "isotropic", "none of them is right"
 
 
