@@ -126,7 +126,7 @@ def _halves(x: FloatArray, y: FloatArray, found: Judged, refit: bool, workers: i
     result, costs, judged = found
     order = judged.rows[np.argsort(judged.cost, kind="stable")]
     half = order.size // 2
-    parts = np.sort(order[0 : 2 * half : 2]), np.sort(order[1 : 2 * half : 2])
+    parts = np.sort(order[::2][:half]), np.sort(order[1::2])
     total = 0.0
     for rows, others in (parts, parts[::-1]):
         cols = result.permutation[others]

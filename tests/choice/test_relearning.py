@@ -1,0 +1,264 @@
+"""Judging under a covariance that is learned again: who is asked what, and in which order."""
+
+import numpy as np
+import pytest
+
+from lslmatch import match
+from lslmatch.choice import relearning
+from lslmatch.choice.partnership import Partnership
+from lslmatch.choice.relearning import Judged, _halves, _judge_twice, _relearn, judge_all, taken
+from lslmatch.covariance.trimmed import Relearned
+from lslmatch.results import Covariance
+
+N = 12
+RNG = np.random.default_rng(2)
+X, Y = RNG.normal(size=(N, 3)), RNG.normal(size=(N, 3))
+RESULT = match(X, Y)
+COSTS = RNG.normal(size=(N, N))
+LEARNED = RESULT._replace(covariance=Covariance(np.eye(3), 0.5, np.arange(N), None, True))
+
+
+def thought(true, rows=None, **more):
+    true = np.asarray(true, float)
+    rows = np.arange(true.size) if rows is None else rows
+    found = Partnership(rows, COSTS[0, : true.size], true, np.ones(true.size), 9.0, 9.0, 1.25)
+    return found._replace(**more)
+
+
+def patched(monkeypatch, **functions):
+    for name, function in functions.items():
+        monkeypatch.setattr(relearning, name, function)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_covariance_that_was_not_learned_is_not_learned_again(twice, monkeypatch):
+    patched(
+        monkeypatch,
+        costs_of_result=lambda *a: COSTS,
+        judge_pairs=lambda *a: ("once", *a),
+        _judge_twice=lambda *a: ("twice", *a),
+    )
+    found = judge_all(X, Y, RESULT, True, twice, 1)
+    assert found.result is RESULT
+    assert found.costs is COSTS
+    assert found.partnership == ("twice" if twice else "once", COSTS, RESULT, 3)
+
+
+@pytest.mark.parametrize(
+    ("count", "true", "is_doubtful"),
+    [(100, 0.1, True), (99, 0.1, False), (100, 0.9, False), (150, 0.1, True)],
+)
+def test_chance_is_asked_where_many_pairs_do_not_stand_out(count, true, is_doubtful, monkeypatch):
+    judged = Judged(
+        LEARNED,
+        COSTS,
+        thought(np.full(N, true), np.arange(count))._replace(true=np.full(count, true), own=np.ones(count)),
+    )
+    asked = []
+
+    def halves(*arguments):
+        asked.append(arguments)
+        return 0.125
+
+    patched(
+        monkeypatch,
+        costs_of_result=lambda *a: COSTS,
+        _relearn=lambda x, y, start, refit, workers: judged,
+        _halves=halves,
+        beside_isotropic=lambda x, y, result, workers: ("beside", result, workers),
+    )
+    found = judge_all(X, Y, LEARNED, True, False, 3)
+    assert found.result == ("beside", LEARNED, 3)
+    assert found.partnership.chance == (0.125 if is_doubtful else None)
+    assert len(asked) == is_doubtful
+    if is_doubtful:
+        assert asked[0][2:] == (judged, True, 3)
+
+
+class Rounds:
+    """Stand-ins for what a covariance is learned from: all that is asked is noted."""
+
+    def __init__(self, monkeypatch, first=(), later=(), trusted=None, fails_at=None):
+        self.kept, self.judged = [], []
+        first, later = list(first), list(later)
+        trusted = np.arange(N) if trusted is None else trusted
+
+        def match_again(x, y, result, kept, refit, workers):
+            assert (refit, workers) == (True, 3)
+            self.kept.append(list(np.flatnonzero(kept >= 0)))
+            np.testing.assert_array_equal(kept[kept >= 0], RESULT.permutation[kept >= 0])
+            if len(self.kept) == fails_at:
+                return None
+            return Relearned(result._replace(objective=float(len(self.kept))), COSTS + len(self.kept))
+
+        def judge_once(costs, result, dimension, rate=None):
+            assert dimension == 3
+            self.judged.append(("once", result.objective))
+            return thought(np.ones(N))
+
+        def stranger_rates(costs, permutation, rate):
+            assert rate == 1.25
+            rows = first.pop(0) if first else np.arange(N)
+            return np.where(np.isin(np.arange(N), rows), 0.3 - 1e-9, 0.3)
+
+        def judge_twice(costs, result, dimension):
+            assert dimension == 3
+            assert (costs == COSTS + result.objective).all() or not self.kept
+            self.judged.append(("twice", result.objective))
+            rows = later.pop(0) if later else np.arange(N)
+            return thought(np.where(np.isin(np.arange(N), rows), 0.51, 0.5), chance=result.objective)
+
+        patched(
+            monkeypatch,
+            trust_pairs=lambda *a: taken(RESULT, trusted),
+            match_again=match_again,
+            judge_pairs=judge_once,
+            stranger_rates=stranger_rates,
+            _judge_twice=judge_twice,
+        )
+        self.found = _relearn(X, Y, Relearned(LEARNED._replace(objective=0.0), COSTS), True, 3)
+
+
+def rows(*left_out):
+    return [i for i in range(N) if i not in left_out]
+
+
+def test_three_rounds_ask_for_strangers_and_then_accepted_pairs_are_taken_until_they_come_back(monkeypatch):
+    found = Rounds(
+        monkeypatch,
+        [rows(1), rows(2), rows(3)],
+        [rows(4), rows(5), rows(4), rows(6)],
+        np.array(rows(0)),
+    )
+    assert found.kept == [rows(k) for k in (0, 1, 2, 3, 4, 5)]
+    assert found.judged == [
+        ("once", 1.0),
+        ("once", 2.0),
+        ("once", 3.0),
+        ("twice", 4.0),
+        ("twice", 5.0),
+        ("twice", 6.0),
+    ]
+    # What was thought of the last pairs is not found twice.
+    assert found.found.result.objective == found.found.partnership.chance == 6.0
+    assert (found.found.costs == COSTS + 6.0).all()
+
+
+def test_pairs_that_do_not_come_back_end_after_some_rounds(monkeypatch):
+    found = Rounds(monkeypatch, (), [rows(k) for k in range(N)])
+    assert len(found.kept) == 10
+    assert found.judged[-1] == ("twice", 10.0)
+    assert len(found.judged) == 10
+
+
+@pytest.mark.parametrize(("count", "is_learned"), [(5, False), (6, True)])
+def test_fewer_than_six_pairs_teach_nothing(count, is_learned, monkeypatch):
+    found = Rounds(monkeypatch, trusted=np.arange(count))
+    assert bool(found.kept) == is_learned
+    if not is_learned:
+        assert found.judged == [("twice", 0.0)]
+        assert found.found.result.objective == 0.0
+
+
+def test_nor_do_pairs_without_residuals(monkeypatch):
+    found = Rounds(monkeypatch, fails_at=3)
+    assert len(found.kept) == 3
+    assert found.judged == [("once", 1.0), ("once", 2.0), ("twice", 2.0)]
+    found = Rounds(monkeypatch, (), [rows(1), rows(2)], fails_at=5)
+    assert found.judged[3:] == [("twice", 4.0)], "it is known what is thought of them"
+    assert found.found.partnership.chance == 4.0
+
+
+def test_only_few_pairs_that_are_accepted_end_it_too(monkeypatch):
+    found = Rounds(monkeypatch, (), [np.arange(5)])
+    assert len(found.kept) == 4
+    assert found.judged[3:] == [("twice", 4.0)]
+
+
+def judged_twice(monkeypatch, result, best, true=0.9, strangers=0.0):
+    """Judge twice with stand-ins; give what was found, and what was asked."""
+    asked = []
+
+    def best_rate(costs, permutation, dimension):
+        assert dimension == 3
+        asked.append(("rate", list(np.flatnonzero(permutation >= 0))))
+        return best
+
+    def judge(costs, found, dimension, rate=None):
+        asked.append(("judge", rate))
+        return thought(np.broadcast_to(true, N), rate=7.0 if rate is None else rate)
+
+    def stranger_rates(costs, permutation, rate, torn):
+        np.testing.assert_array_equal(permutation, RESULT.permutation)
+        asked.append(("strangers", rate, None if torn is None else list(torn)))
+        return np.broadcast_to(strangers, N)
+
+    patched(monkeypatch, best_rate=best_rate, judge_pairs=judge, stranger_rates=stranger_rates)
+    return _judge_twice(COSTS, result, 3), asked
+
+
+def test_a_true_pair_is_one_for_both(monkeypatch):
+    true, strangers = RNG.uniform(size=(2, N))
+    found, _ = judged_twice(monkeypatch, LEARNED, 2.0, true, strangers)
+    np.testing.assert_allclose(found.true, np.minimum(true, 1.0 - strangers))
+    assert 0 < np.count_nonzero(found.true == true) < N
+
+
+def test_under_a_learned_covariance_its_pairs_say_at_which_rate_they_are_exchanged(monkeypatch):
+    reference = np.where(np.arange(N) < 4, -1, np.arange(N))
+    result = LEARNED._replace(covariance=LEARNED.covariance._replace(reference=reference))
+    _, asked = judged_twice(monkeypatch, result, 2.25)
+    assert asked == [("rate", list(range(4, N))), ("judge", 2.25), ("strangers", 2.25, None)]
+
+
+@pytest.mark.parametrize(
+    ("best", "rates"),
+    # The rate is half of the dimension, unless half of it or less is better.
+    [(0.75, [None]), (0.74, [None, 1.48]), (0.1, [None, 0.2]), (5.0, [None])],
+)
+@pytest.mark.parametrize("covariance", [None, Covariance(np.eye(3), 0.0)])
+def test_with_isotropic_noise_the_rate_is_lowered_if_another_is_clearly_better(
+    best, rates, covariance, monkeypatch
+):
+    true = np.where(np.arange(N) < 5, 0.5, 0.51)
+    _, asked = judged_twice(monkeypatch, RESULT._replace(covariance=covariance), best, true)
+    torn = list(range(5, N))
+    assert [value for what, *more in asked for value in more[:1] if what == "judge"] == rates
+    assert asked[1] == ("rate", torn)
+    assert asked[-1] == ("strangers", rates[-1] or 7.0, torn)
+
+
+def test_where_no_pair_is_true_the_rate_stays_as_it_is(monkeypatch):
+    _, asked = judged_twice(monkeypatch, RESULT, 0.1, 0.5)
+    assert asked == [("judge", None), ("strangers", 7.0, [])]
+
+
+@pytest.mark.parametrize("count", [12, 11, 10])
+def test_halves_are_alike_in_cost_and_each_is_matched_with_the_other(count, monkeypatch):
+    matched = np.sort(np.random.default_rng(count).permutation(N)[:count])
+    cost = RNG.normal(size=count)
+    judged = Judged(LEARNED, COSTS, thought(np.ones(count), matched, cost=cost))
+    asked = []
+
+    def relearn(x, y, start, refit, workers):
+        assert (start.result, refit, workers) == (LEARNED, True, 3)
+        asked.append((x, y, start.costs))
+        return Judged(start.result, start.costs, thought(np.ones(2), stands_out=[0.25, 0.75][len(asked) - 1]))
+
+    patched(monkeypatch, _relearn=relearn)
+    assert _halves(X, Y, judged, True, 3) == 0.5
+    order = matched[np.argsort(cost)]
+    half = count // 2
+    one, other = np.sort(order[::2][:half]), np.sort(order[1::2][:half])
+    assert one.size == other.size == half
+    for (x, y, costs), first, second in zip(asked, (one, other), (other, one), strict=True):
+        cols = RESULT.permutation[second]
+        np.testing.assert_array_equal(x, X[first])
+        np.testing.assert_array_equal(y, Y[cols])
+        np.testing.assert_array_equal(costs, COSTS[np.ix_(first, cols)])
+
+
+def test_what_is_not_taken_has_no_partner():
+    np.testing.assert_array_equal(
+        taken(RESULT, np.array([2, 0])), np.where(np.isin(np.arange(N), [0, 2]), RESULT.permutation, -1)
+    )
