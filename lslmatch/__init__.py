@@ -15,7 +15,7 @@ from lslmatch.matching import match
 from lslmatch.matching_many import match_many
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
-from lslmatch.results import Affine, Assignment, Covariance, FalseShare, MatchResult, ProfileCurve
+from lslmatch.results import Affine, Assignment, ColumnMap, Covariance, FalseShare, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
 
@@ -23,6 +23,7 @@ __all__ = [
     "Affine",
     "AlignmentWarning",
     "Assignment",
+    "ColumnMap",
     "ColumnNamesWarning",
     "Covariance",
     "Diagnosis",

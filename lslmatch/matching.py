@@ -25,18 +25,19 @@ from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.choice.choosing import check_choosable, choose_pairs
+from lslmatch.columns.matching import match_columns, match_diagonal
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, FalseShare, MatchResult
+from lslmatch.results import Affine, ColumnMap, FalseShare, MatchResult
 from lslmatch.small_sets import are_plain, is_short, match_one
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 #: Alignments that are searched for by matching, also of small sets.
 _SEARCHED = ("profile", "robust", "auto")
-_COVARIANCES = ("isotropic", "estimate", "auto")
+_COVARIANCES = ("isotropic", "diagonal", "estimate", "auto")
 
 
 def match(
@@ -44,7 +45,7 @@ def match(
     y: Any,
     *,
     objective: str = "lsl",
-    alignment: str | Affine = "standardize",
+    alignment: str | Affine | ColumnMap = "standardize",
     covariance: Any = "isotropic",
     pairs: str | int | FalseShare = "all",
     noise: tuple[Any, Any] | None = None,
@@ -65,23 +66,35 @@ def match(
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
         the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
         their nearest free partner one after the other, and has no certificate.
-    alignment : {"standardize", "identity", "profile", "robust", "auto"} or Affine, default "standardize"
-        The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
-        scale at which the profile likelihood of LSL is least, in a window around the standardised one,
-        with a shift in which pairs with little noise count more (for noise of very different levels; about
-        twice the work); the map under which nearest partners stand out most from other candidates
-        (for sets of which up to half of the points are wild or have no partner; the standardised one if none
-        is better beyond chance); whichever of these has the best likelihood (the identity has it if the
-        others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
-        objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
-        that objective.
-    covariance : {"isotropic", "estimate", "auto"} or array_like of shape (d,) or (d, d), default "isotropic"
+    alignment : str, Affine or ColumnMap, default "standardize"
+        The map from `y` to `x`.
+
+        - "standardize": one scale and a shift, estimated by standardising both sets.
+        - "identity": none at all (plain LSL).
+        - "profile": the scale at which the profile likelihood of LSL is least, in a window around the
+          standardised one, with a shift in which pairs with little noise count more (for noise of very
+          different levels; about twice the work).
+        - "robust": the map under which nearest partners stand out most from other candidates (for sets of
+          which up to half of the points are wild or have no partner; the standardised one if none is better
+          beyond chance).
+        - "columns": a scale and a shift for each column, for tables whose columns have other units in `y`,
+          or of which one would outweigh all others. Learned together with the noise.
+        - "auto": whichever of these predicts the pairs best (the identity has it if the others' gain is not
+          worth their parameters).
+        - An `Affine` or a `ColumnMap` is taken as it is.
+
+        With another objective than "lsl", those that are found by matching are still found by LSL.
+    covariance : {"isotropic", "diagonal", "estimate", "auto"} or array_like, default "isotropic"
         The covariance of the noise, the same for all points up to their levels, in the coordinates of `x`: a
-        multiple of the identity (the paper's model); learned from the matching itself, where a pair is
-        judged by a covariance from which it was left out; learned, but kept only if it predicts its own
-        pairs better than isotropic noise does, and surer than pairs of an unrelated set; or known, as
-        variances or as a matrix. Only its shape is used: distances are measured in the unit in which its
-        determinant is 1, so that objectives can be compared.
+        multiple of the identity (the paper's model); "diagonal": variances of the columns, learned from the
+        matching itself; "estimate": all of it learned, where a pair is judged by a covariance from which it
+        was left out; "auto": learned, but kept only if it predicts its own pairs better than isotropic noise
+        does, and surer than pairs of an unrelated set; or known, as variances of shape (d,) or as a matrix of
+        shape (d, d). Only its shape is used: distances are measured in the unit in which its determinant is
+        1, so that objectives can be compared.
+        Where each column has a unit of its own nothing can be isotropic: with ``alignment="columns"`` the
+        covariance is learned in any case, and "isotropic" and "auto" let the pairs decide between a diagonal
+        and a full one.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     pairs : {"all", "auto"}, int or FalseShare, default "all"
         How many pairs are matched: all points of the smaller set; those that are more probably right than
@@ -93,8 +106,9 @@ def match(
         learned again from them, and "auto" takes it where more pairs are probably right under it. They are
         chosen for "lsl" only. :func:`match_path` gives the cheapest pairs for all numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
-        The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
-        number stands for equal levels. Needed by "lsns" and refused otherwise.
+        The noise levels (standard deviations) of `x` and of `y`, each in the units of its set (with a scale
+        for each column: of their geometric mean); one number stands for equal levels. Needed by "lsns" and
+        refused otherwise.
     workers : int, default 1
         Threads that compute costs. The result does not depend on it.
 
@@ -173,10 +187,14 @@ def match(
 
     base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
-    if not isinstance(covariance, str):
+    if isinstance(alignment, ColumnMap) or (isinstance(alignment, str) and alignment == "columns"):
+        result = match_columns(x, y, objective, alignment, covariance, count, levels, workers)
+    elif not isinstance(covariance, str):
         covariance = check_covariance(covariance, x.shape[1])
         result = match_known(solve_pairs, x, y, covariance, alignment, count, workers)
-    elif check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
+    elif check_option(covariance, "covariance", _COVARIANCES) == "diagonal":
+        result = match_diagonal(solve, x, y, objective, alignment, count, levels, workers)
+    elif covariance == "isotropic":
         result = solve_pairs(x, y, alignment)
     else:
         compare = covariance == "auto" and not isinstance(wanted, (str, FalseShare))

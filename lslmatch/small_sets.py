@@ -45,7 +45,7 @@ from lslmatch.assignment.small_dense import (
 )
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
 from lslmatch.assignment.wide_sets import match_wide
-from lslmatch.results import Affine, MatchResult
+from lslmatch.results import Affine, ColumnMap, MatchResult
 
 #: Pairs of points on a line from which on squared distances are matched quicker by sorting.
 _FEW_ON_LINE = 100**2
@@ -63,7 +63,7 @@ def is_short(
     shape: tuple[int, ...],
     m: int,
     objective: str = "lsl",
-    alignment: str | Affine = "standardize",
+    alignment: str | Affine | ColumnMap = "standardize",
     covariance: Any = "isotropic",
     pairs: Any = "all",
     noise: Any = None,
@@ -84,7 +84,7 @@ def is_short(
     return (
         alignment in ("standardize", "identity")
         if isinstance(alignment, str)
-        else isinstance(alignment, tuple)
+        else isinstance(alignment, tuple) and not isinstance(alignment, ColumnMap)
     )
 
 
@@ -101,14 +101,16 @@ def is_plain(points: Any, ndim: int = 2) -> bool:
     return shape[-2] >= 2 and shape[-1] >= 1 and points.flags.carray
 
 
-def given_affine(alignment: str | Affine, d: int) -> Affine | None:
+def given_affine(alignment: str | Affine | ColumnMap, d: int) -> Affine | None:
     """Return the map that an alignment stands for; None if it is to be estimated."""
     if not isinstance(alignment, str):
         return check_affine(alignment, "alignment", d)
     return None if alignment == "standardize" else Affine(1.0, np.zeros(d))
 
 
-def match_one(x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine) -> MatchResult | None:
+def match_one(
+    x: FloatArray, y: FloatArray, objective: str, alignment: str | Affine | ColumnMap
+) -> MatchResult | None:
     """Match two sets that are small, easy to match or wide; None: go the long way."""
     (n, d), m, limits = x.shape, len(y), or_default(None)
     affine, count = None if alignment == "standardize" else given_affine(alignment, d), n * m
