@@ -26,6 +26,7 @@ from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.choice.choosing import check_choosable, choose_pairs
 from lslmatch.columns.matching import match_columns, match_diagonal
+from lslmatch.columns.selection import put_in_place, weigh_columns
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
@@ -162,7 +163,16 @@ def match(
         check_finite(x, "x")
         check_finite(y, "y")
         workers = check_count(workers, "workers", 1)
-        return _match_isotropic(x, y, objective, alignment, None, None, workers, False)
+        result = _match_isotropic(x, y, objective, alignment, None, None, workers, False)
+        if alignment != "auto":
+            return result
+        base = result
+        if objective != "lsl":
+            base = _match_isotropic(x, y, "lsl", result.affine, None, None, workers, False)
+        chosen = weigh_columns(x, y, base, base, alignment, covariance, workers)
+        if chosen is None:
+            return result
+        return put_in_place(x, y, result, chosen, objective, None, None, workers)
     labels = row_labels(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
@@ -201,6 +211,14 @@ def match(
         base = solve(x, y, alignment, "lsl")
         result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
+    choose_columns = isinstance(alignment, str) and alignment == "auto"
+    if isinstance(covariance, str) and (covariance == "auto" or (choose_columns and covariance == "isotropic")):
+        if base is None:
+            base = result if objective == "lsl" and count is None else solve(x, y, result.affine, "lsl")
+        chosen = weigh_columns(x, y, base, result, alignment, covariance, workers)
+        if chosen is not None:
+            result = put_in_place(x, y, result, chosen, objective, count, levels, workers)
+            base = None
     if wanted is None and isinstance(alignment, str) and alignment == "standardize":
         _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):

@@ -1,4 +1,4 @@
-"""Matchings under a unit for each column are optimal, and their certificates hold to rounding in any units."""
+"""Matchings with a unit for each column are optimal, and certificates hold to rounding in any units."""
 
 from fractions import Fraction
 from itertools import permutations
