@@ -6,6 +6,7 @@ from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate.checking import check_certificate
+from lslmatch.columns.doubt import ColumnScaleWarning
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import diagnose
 from lslmatch.diagnosis.outcome import Diagnosis
@@ -25,6 +26,7 @@ __all__ = [
     "Assignment",
     "ColumnMap",
     "ColumnNamesWarning",
+    "ColumnScaleWarning",
     "Covariance",
     "Diagnosis",
     "FalseShare",

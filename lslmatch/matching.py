@@ -25,6 +25,7 @@ from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.choice.choosing import check_choosable, choose_pairs
+from lslmatch.columns.doubt import ColumnScaleWarning, doubt_one_scale
 from lslmatch.columns.matching import match_columns, match_diagonal
 from lslmatch.columns.selection import put_in_place, weigh_columns
 from lslmatch.costs import CostRule, make_rule
@@ -129,6 +130,9 @@ def match(
     -----
     ColumnNamesWarning
         If only one set has names of columns: they are paired by position then.
+    ColumnScaleWarning
+        If one scale for all columns contradicts the pairs that "standardize" led to, or if one column
+        outweighs all others although these tell pairs apart.
     AlignmentWarning
         If the pairs of two sets of equal size contradict the moments by which "standardize" aligned them, as
         they do if there are wild points.
@@ -151,7 +155,7 @@ def match(
             check_count(workers, "workers", 1)
         result = match_one(x, y, objective, alignment)
         if result is not None:
-            if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
+            if alignment == "standardize" and not _warn_of_one_scale(x, y, result, None):
                 _warn_of_moments(x, y, result)
             return result
     elif (
@@ -166,10 +170,10 @@ def match(
         result = _match_isotropic(x, y, objective, alignment, None, None, workers, False)
         if alignment != "auto":
             return result
-        base = result
+        by_lsl = result
         if objective != "lsl":
-            base = _match_isotropic(x, y, "lsl", result.affine, None, None, workers, False)
-        chosen = weigh_columns(x, y, base, base, alignment, covariance, workers)
+            by_lsl = _match_isotropic(x, y, "lsl", result.affine, None, None, workers, False)
+        chosen = weigh_columns(x, y, by_lsl, by_lsl, alignment, covariance, workers)
         if chosen is None:
             return result
         return put_in_place(x, y, result, chosen, objective, None, None, workers)
@@ -212,14 +216,17 @@ def match(
         result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
     choose_columns = isinstance(alignment, str) and alignment == "auto"
-    if isinstance(covariance, str) and (covariance == "auto" or (choose_columns and covariance == "isotropic")):
+    if isinstance(covariance, str) and (
+        covariance == "auto" or (choose_columns and covariance == "isotropic")
+    ):
         if base is None:
             base = result if objective == "lsl" and count is None else solve(x, y, result.affine, "lsl")
         chosen = weigh_columns(x, y, base, result, alignment, covariance, workers)
         if chosen is not None:
             result = put_in_place(x, y, result, chosen, objective, count, levels, workers)
             base = None
-    if wanted is None and isinstance(alignment, str) and alignment == "standardize":
+    may_warn = wanted is None and isinstance(alignment, str) and alignment == "standardize"
+    if may_warn and not _warn_of_one_scale(x, y, result, columns):
         _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):
         target = wanted if isinstance(wanted, FalseShare) else None
@@ -228,6 +235,18 @@ def match(
         beside = base if isinstance(covariance, str) and covariance == "auto" else None
         result = choose_pairs(x, y, result, target, refit, workers, beside)
     return result._replace(labels=labels, columns=columns)
+
+
+def _warn_of_one_scale(
+    x: FloatArray, y: FloatArray, result: MatchResult, columns: tuple[str, ...] | None
+) -> bool:
+    """Warn if one scale for all columns does not suit the pairs, and say whether."""
+    if result.covariance is not None or result.row_dual is None:
+        return False
+    doubt = doubt_one_scale(x, y, result, columns)
+    if doubt:
+        warnings.warn(f"{doubt}: try alignment='columns'", ColumnScaleWarning, stacklevel=3)
+    return bool(doubt)
 
 
 def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:

@@ -17,7 +17,7 @@ from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.maps import Affine as Affine
 from lslmatch.maps import ColumnMap as ColumnMap
-from lslmatch.summary import Facts, Summary, Table, abridged, count, number
+from lslmatch.summary import Facts, Summary, Table, abridged, column_table, count, number
 
 
 @comparable
@@ -248,7 +248,7 @@ class MatchResult(NamedTuple):
             ``print`` shows it as text, and a notebook as a table.
         """
         n, m, pairs = self._sizes()
-        scale = number(self.scale)
+        scale = number(self.scale) if self.column_map is None else "one for each column"
         if diagnosis is not None and not np.isnan(diagnosis.scale_error):
             scale += f", std err {diagnosis.scale_error:.2g}"
         left = [
@@ -265,7 +265,12 @@ class MatchResult(NamedTuple):
             ("Noise", "isotropic" if self.covariance is None else self.covariance.origin),
             ("Certificate", "none" if self.row_dual is None else "dual variables"),
         ]
-        parts: list[Facts | Table | str] = [Facts(left, right), f"Shift: {abridged(self.shift)}"]
+        parts: list[Facts | Table | str] = [Facts(left, right)]
+        if self.column_map is None:
+            parts.append(f"Shift: {abridged(self.shift)}")
+        report = None if diagnosis is None else diagnosis.columns_report
+        if self.column_map is not None or report is not None:
+            parts.append(column_table(self.columns, self.map, report))
         parts += [f"Chosen: {line}" for line in self.decisions]
         if diagnosis is not None:
             parts += [*diagnosis.summary().parts, *self._weakest(diagnosis)]

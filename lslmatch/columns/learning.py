@@ -62,18 +62,18 @@ def learn_columns(
         small = judges_all(x, y) and len(x) * len(y) * x.shape[1] <= _MOST_PRODUCTS
         if asked or (small and found.cross_entropy > _CERTAIN):
             full = _learn_full(x, y, sets, diagonal, given, workers)
-            if full is not None and (asked or clearly_better(full.surprises, found.surprises)):
+            if full is not None and (asked or is_better(full.surprises, found.surprises)):
                 found = full
     return found
 
 
-def clearly_better(one: FloatArray, other: FloatArray) -> bool:
-    """Say whether the same points are surprised less on average, by more than a standard error."""
+def is_better(one: FloatArray, other: FloatArray, errors: float = 1.0) -> bool:
+    """Say whether pairs surprise less on average, by so many standard errors."""
     if one.size != other.size:  # of some points, not the same ones
         gain, error = other.mean() - one.mean(), math.sqrt(one.var() / one.size + other.var() / other.size)
-        return bool(gain > error)
+        return bool(gain > errors * error)
     gain = other - one
-    return bool(gain.mean() > gain.std() / math.sqrt(gain.size))
+    return bool(gain.mean() > errors * gain.std() / math.sqrt(gain.size))
 
 
 def learn_diagonal(

@@ -75,6 +75,7 @@ def search(a: FloatArray, b: FloatArray, starts: Iterable[Start], workers: int) 
 def _path(a: FloatArray, b: FloatArray, start: Start, seen: set[bytes], workers: int) -> Iterable[Found]:
     """Give the matchings that follow from a start, until one comes back."""
     found, units = start.map, start.units
+    mean_squares = ((a - a.mean(axis=0)) ** 2).mean(axis=0)
     permutation, weight = match_columns_at(a, b, found, units, workers)
     for k in range(_MOST_ROUNDS + 1):
         rows = np.flatnonzero(permutation >= 0)
@@ -82,7 +83,7 @@ def _path(a: FloatArray, b: FloatArray, start: Start, seen: set[bytes], workers:
         fitted = found if start.fixed else refit(a[rows], b[cols], weight, found, units)
         geometry = mapped_coordinates(a, b, fitted)
         residuals = np.ldexp(geometry.taken(rows, cols).residuals(), geometry.exponent)
-        learned = learn_variances(residuals)
+        learned = learn_variances(residuals, mean_squares)
         if learned is None or learned.variance.max() < _NOISELESS:
             yield Found(fitted, _units(units, a), permutation, np.zeros(rows.size), 0)
             return

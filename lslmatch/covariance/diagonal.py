@@ -24,8 +24,9 @@ from lslmatch.covariance.evidence import at_best_rate, both_entropies, row_entro
 _ROUNDS = 6
 #: A quadratic form below this share of the mean one gives no greater weight.
 _LEAST_FORM = 1e-12
-#: Variances below this share of the greatest are as good as none: of columns that say nothing, or everything.
-_LEAST_VARIANCE = 1e-24
+#: The least variance of a column, as a share of the mean square of its points: one in which partners agree
+#: exactly, as whole numbers may, decides, but leaves the others their digits.
+_LEAST_VARIANCE = 1e-12
 #: What is left of a variance is never taken to be less than this share of it.
 _LEAST_LEFT = 2.0**-8
 #: Numbers (pairs of points times columns) up to which all pairs are judged; otherwise those of some points.
@@ -46,24 +47,26 @@ class Diagonal(NamedTuple):
         return np.sqrt(self.variance)
 
 
-def learn_variances(residuals: FloatArray) -> Diagonal | None:
-    """Learn the variances from the residuals of matched pairs; None if there is no noise at all."""
+def learn_variances(residuals: FloatArray, mean_squares: FloatArray) -> Diagonal | None:
+    """Learn the variances from the residuals of matched pairs; None if there is no noise at all.
+
+    `mean_squares` are those of the points, by column.
+    """
     squares = residuals**2
     count, d = squares.shape
     weight = np.full(count, 1.0 / count)
     variance = weight @ squares
     if not variance.max() > 0.0:
         return None
+    least = _LEAST_VARIANCE * np.where(mean_squares > 0.0, mean_squares, mean_squares.max() or 1.0)
     for _ in range(_ROUNDS):
         own = weight[:, None] * squares
-        left = np.maximum(
-            variance - own, np.maximum(_LEAST_LEFT * variance, _LEAST_VARIANCE * variance.max())
-        )
+        left = np.maximum(variance - own, np.maximum(_LEAST_LEFT * variance, least))
         forms = (squares / left).mean(axis=1)
         weight = 1.0 / np.maximum(forms, _LEAST_FORM * forms.mean())
         weight /= weight.sum()
         variance = weight @ squares
-    raw = np.maximum(variance, _LEAST_VARIANCE * variance.max())
+    raw = np.maximum(variance, least)
     logarithms = np.log(raw)
     spread = float(logarithms.var(ddof=1)) if d > 1 else 0.0
     kept = max(1.0 - 2.0 / count / spread, 0.0) if spread > 0.0 else 0.0

@@ -63,7 +63,7 @@ def match_known(
     if result.row_dual is None:
         return known
     geometry, rule = known_problem(x, y, known)
-    if _is_as_found(geometry, result, linear.forward(_seen_from(origin, other, known.affine))):
+    if _is_as_found(geometry, result, linear.forward(seen_from(origin, other, known.affine))):
         return known
     # What is returned is what the certificate knows: match by that.
     return with_pairs(known, assign_point_pairs(geometry, rule, pairs, workers))
@@ -78,7 +78,7 @@ def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Ge
     if isinstance(found, Affine):
         coincident *= common_coordinates(x, y, found).ordinary_share()
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
-    affine = Affine(found.scale, linear.forward(weights * _seen_from(origin, other, found)))
+    affine = Affine(found.scale, linear.forward(weights * seen_from(origin, other, found)))
     x, y = weights * (x - origin), weights * (y - other)
     if isinstance(found, ColumnMap):  # what is not common to all columns
         y *= found.scales / found.scale
@@ -112,7 +112,7 @@ def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> 
     return bool(squares.min() > least or result.criterion != "lsl") and float(np.linalg.norm(moved)) <= near
 
 
-def _seen_from(origin: FloatArray, point: FloatArray, found: Affine | ColumnMap) -> FloatArray:
+def seen_from(origin: FloatArray, point: FloatArray, found: Affine | ColumnMap) -> FloatArray:
     """Give ``scale * point + shift - origin``, in rationals: its terms may cancel."""
     factors = [Fraction(scale) for scale in as_column_map(found).scales.tolist()]
     terms = zip(factors, origin.tolist(), point.tolist(), found.shift.tolist(), strict=True)

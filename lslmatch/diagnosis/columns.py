@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lslmatch._comparison import comparable
 from lslmatch._types import FloatArray
+from lslmatch.covariance.known import seen_from
 from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.maps import as_column_map
@@ -26,14 +27,18 @@ def has_units(result: MatchResult) -> bool:
     return result.column_map is not None or (covariance is not None and covariance.units is not None)
 
 
+def units_of(result: MatchResult) -> FloatArray | None:
+    """Give the units by which the columns of x are divided; None for 1."""
+    return None if result.covariance is None else result.covariance.units
+
+
 def in_common_units(
     x: FloatArray, y: FloatArray, result: MatchResult
 ) -> tuple[FloatArray, FloatArray, MatchResult]:
     """Give both sets and the result in units in which one scale, 1, and isotropic noise are enough."""
-    units = None if result.covariance is None else result.covariance.units
-    weights, found = column_weights(units, x.shape[1]), as_column_map(result.map)
+    weights, found = column_weights(units_of(result), x.shape[1]), as_column_map(result.map)
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
-    shift = weights * (found.scales * other + found.shift - origin)
+    shift = weights * seen_from(origin, other, found)
     noise = result.noise
     if noise is not None:
         noise = noise[0], noise[1] * result.scale

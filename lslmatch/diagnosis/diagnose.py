@@ -25,6 +25,7 @@ from lslmatch._validation import (
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.certificate.left_out import whitened
+from lslmatch.columns.doubt import ColumnScaleWarning
 from lslmatch.diagnosis.chance import beside_chance
 from lslmatch.diagnosis.columns import has_units, in_common_units, report_columns
 from lslmatch.diagnosis.confidence import expected_right
@@ -264,7 +265,9 @@ def _judge_unrelated(
         known = result.covariance.reference is None
         covariance = result.covariance.matrix if known else "estimate"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AlignmentWarning)  # of sets that nobody asked about
+        # Of sets that nobody asked about.
+        warnings.simplefilter("ignore", AlignmentWarning)
+        warnings.simplefilter("ignore", ColumnScaleWarning)
         other = match(
             x,
             y,
