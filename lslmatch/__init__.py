@@ -6,6 +6,7 @@ from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine, standardize
 from lslmatch.assignment.solve import linear_sum_assignment, solve_assignment
 from lslmatch.certificate.checking import check_certificate
+from lslmatch.columns.doubt import ColumnScaleWarning
 from lslmatch.costs import log_cost_matrix
 from lslmatch.diagnosis.diagnose import diagnose
 from lslmatch.diagnosis.outcome import Diagnosis
@@ -15,7 +16,7 @@ from lslmatch.matching import match
 from lslmatch.matching_many import match_many
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
-from lslmatch.results import Affine, Assignment, Covariance, FalseShare, MatchResult, ProfileCurve
+from lslmatch.results import Affine, Assignment, ColumnMap, Covariance, FalseShare, MatchResult, ProfileCurve
 
 __version__ = "0.1.0"
 
@@ -23,7 +24,9 @@ __all__ = [
     "Affine",
     "AlignmentWarning",
     "Assignment",
+    "ColumnMap",
     "ColumnNamesWarning",
+    "ColumnScaleWarning",
     "Covariance",
     "Diagnosis",
     "FalseShare",

@@ -11,7 +11,7 @@ import numpy as np
 from lslmatch._arrays import as_array, is_sparse
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine, Covariance, FalseShare, Labels
+from lslmatch.results import Affine, ColumnMap, Covariance, FalseShare, Labels
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -167,10 +167,25 @@ def check_noise(
 
 def check_affine(affine: Any, name: str, dimension: int) -> Affine:
     """Return `affine` as an :class:`Affine` with a positive scale and a shift of length `dimension`."""
-    if not isinstance(affine, tuple) or len(affine) != 2:
+    if not isinstance(affine, tuple) or len(affine) != 2 or isinstance(affine, ColumnMap):
         raise TypeError(f"{name} must be an Affine(scale, shift); got {shown(affine)}")
     scale = check_positive(affine[0], f"{name}.scale")
     return Affine(scale, check_vector(affine[1], f"{name}.shift", dimension))
+
+
+def check_map(given: Any, name: str, dimension: int) -> Affine | ColumnMap:
+    """Return a map that was given: an :class:`Affine`, or a :class:`ColumnMap` with scales other than 0."""
+    if not isinstance(given, ColumnMap):
+        return check_affine(given, name, dimension)
+    scales = check_vector(given.scales, f"{name}.scales", dimension)
+    if not scales.all():
+        raise ValueError(f"{name}.scales must not be 0; got {scales}")
+    return ColumnMap(scales, check_vector(given.shift, f"{name}.shift", dimension))
+
+
+def check_units(units: Any, name: str, dimension: int) -> FloatArray:
+    """Return the units of columns, positive numbers."""
+    return check_positive_vector(units, name, dimension)
 
 
 def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:

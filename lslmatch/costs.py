@@ -22,8 +22,9 @@ import numpy as np
 from lslmatch._jit import bits_of, double_of, fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
-from lslmatch._validation import check_affine, check_point_pair
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch._validation import check_map, check_point_pair
+from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.geometry.coordinates import Geometry
 from lslmatch.geometry.magnitudes import far_points
 from lslmatch.geometry.panels import FEW_ROWS
 from lslmatch.geometry.tiles import (
@@ -33,7 +34,7 @@ from lslmatch.geometry.tiles import (
     exact_distance,
     expand_tile,
 )
-from lslmatch.results import Affine
+from lslmatch.results import Affine, ColumnMap
 
 #: Points coincide up to this share of the mean square: eps**2.
 COINCIDENT = 2.0**-104
@@ -51,7 +52,7 @@ _ROUNDING_BITS = np.int64(
 _ROUNDING = 6755399441055744.0
 
 
-def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
+def log_cost_matrix(x: Any, y: Any, affine: Affine | ColumnMap | None = None) -> FloatArray:
     """Compute the matrix of logarithms of squared distances that LSL assigns.
 
     Parameters
@@ -60,7 +61,7 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
         The first set, points as rows.
     y : array_like of shape (m, d)
         The second set.
-    affine : Affine, optional
+    affine : Affine or ColumnMap, optional
         The map applied to `y` first. The paper's matrix M has ``affine=estimate_affine(x, y)``; by
         default the points are taken as they are.
 
@@ -81,7 +82,7 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | None = None) -> FloatArray:
     x, y = check_point_pair(x, y)
     if affine is None:
         affine = Affine(1.0, np.zeros(x.shape[1]))
-    geometry = common_coordinates(x, y, check_affine(affine, "affine", x.shape[1]))
+    geometry = mapped_coordinates(x, y, check_map(affine, "affine", x.shape[1]))
     # On all processors, as NumPy's own products are.
     return cost_matrix(geometry, log_rule(geometry), os.cpu_count() or 1)
 

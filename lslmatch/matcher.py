@@ -14,7 +14,7 @@ from lslmatch._types import IntArray
 from lslmatch._validation import as_real_array, check_finite
 from lslmatch.choice.choosing import is_choosable
 from lslmatch.matching import match
-from lslmatch.results import Affine, MatchResult
+from lslmatch.results import Affine, ColumnMap, MatchResult
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -31,9 +31,9 @@ class Matcher:
     ----------
     objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
         What the matching minimises.
-    alignment : {"standardize", "identity", "profile", "robust", "auto"} or Affine, default "auto"
+    alignment : str, Affine or ColumnMap, default "auto"
         The map from Y to X.
-    covariance : {"isotropic", "estimate", "auto"} or array_like, default "auto"
+    covariance : {"isotropic", "diagonal", "estimate", "auto"} or array_like, default "auto"
         The covariance of the noise.
     pairs : {"all", "auto"}, int or FalseShare, default "auto"
         How many pairs are matched. "auto" is "all" for another objective than "lsl", and for more points than
@@ -49,8 +49,10 @@ class Matcher:
         All that was found.
     permutation_ : ndarray of shape (n,)
         ``Y[permutation_[i]]`` is the partner of ``X[i]``; -1 without one.
+    map_ : Affine or ColumnMap
+        ``X[i]`` is about ``map_.apply(Y[permutation_[i]])``: one scale or one for each column, and a shift.
     scale_, shift_ : float and ndarray of shape (d,)
-        ``X[i]`` is about ``scale_ * Y[permutation_[i]] + shift_``.
+        Those of `map_`; `scale_` is the geometric mean if each column has one.
     decisions_ : tuple of str
         What was chosen automatically, and why.
     n_features_in_ : int
@@ -77,7 +79,7 @@ class Matcher:
         self,
         *,
         objective: str = "lsl",
-        alignment: str | Affine = "auto",
+        alignment: str | Affine | ColumnMap = "auto",
         covariance: Any = "auto",
         pairs: Any = "auto",
         noise: tuple[Any, Any] | None = None,
@@ -109,6 +111,7 @@ class Matcher:
         names = column_names(X, "X")
         self.result_: MatchResult = result
         self.permutation_: IntArray = result.permutation
+        self.map_ = result.map
         self.scale_ = result.scale
         self.shift_ = result.shift
         self.decisions_ = result.decisions
@@ -159,7 +162,7 @@ class Matcher:
         Returns
         -------
         ndarray or DataFrame
-            ``scale_ * Y + shift_``, with the columns in the order of X.
+            ``map_.apply(Y)``, with the columns in the order of X.
         """
         self._check_is_fitted()
         return self.result_.transform(self._in_order(Y))

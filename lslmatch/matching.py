@@ -26,16 +26,19 @@ from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.assignment.plan import plan_from_points
 from lslmatch.choice.choosing import check_choosable, choose_pairs
+from lslmatch.columns.doubt import ColumnScaleWarning, doubt_one_scale
+from lslmatch.columns.matching import match_columns, match_diagonal
+from lslmatch.columns.selection import put_in_place, weigh_columns
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, FalseShare, Labels, MatchResult
+from lslmatch.results import Affine, ColumnMap, FalseShare, Labels, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _WITHOUT_NOISE = ("lsl", "lss", "greedy")
-_COVARIANCES = ("isotropic", "estimate", "auto")
+_COVARIANCES = ("isotropic", "diagonal", "estimate", "auto")
 
 
 def match(
@@ -43,7 +46,7 @@ def match(
     y: Any,
     *,
     objective: str = "lsl",
-    alignment: str | Affine = "standardize",
+    alignment: str | Affine | ColumnMap = "standardize",
     covariance: Any = "isotropic",
     pairs: str | int | FalseShare = "all",
     noise: tuple[Any, Any] | None = None,
@@ -64,23 +67,35 @@ def match(
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
         the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
         their nearest free partner one after the other, and has no certificate.
-    alignment : {"standardize", "identity", "profile", "robust", "auto"} or Affine, default "standardize"
-        The map from `y` to `x`: estimated by standardising both sets; none at all (plain LSL); the
-        scale at which the profile likelihood of LSL is least, in a window around the standardised one,
-        with a shift in which pairs with little noise count more (for noise of very different levels; about
-        twice the work); the map under which nearest partners stand out most from other candidates
-        (for sets of which up to half of the points are wild or have no partner; the standardised one if none
-        is better beyond chance); whichever of these has the best likelihood (the identity has it if the
-        others' gain is not worth their d + 1 parameters); or a given scale and shift. With another
-        objective than "lsl", "profile" and "auto" still find the alignment by LSL, and then match by
-        that objective.
-    covariance : {"isotropic", "estimate", "auto"} or array_like of shape (d,) or (d, d), default "isotropic"
+    alignment : str, Affine or ColumnMap, default "standardize"
+        The map from `y` to `x`.
+
+        - "standardize": one scale and a shift, estimated by standardising both sets.
+        - "identity": none at all (plain LSL).
+        - "profile": the scale at which the profile likelihood of LSL is least, in a window around the
+          standardised one, with a shift in which pairs with little noise count more (for noise of very
+          different levels; about twice the work).
+        - "robust": the map under which nearest partners stand out most from other candidates (for sets of
+          which up to half of the points are wild or have no partner; the standardised one if none is better
+          beyond chance).
+        - "columns": a scale and a shift for each column, for tables whose columns have other units in `y`,
+          or of which one would outweigh all others. Learned together with the noise.
+        - "auto": whichever of these predicts the pairs best (the identity has it if the others' gain is not
+          worth their parameters).
+        - An `Affine` or a `ColumnMap` is taken as it is.
+
+        With another objective than "lsl", those that are found by matching are still found by LSL.
+    covariance : {"isotropic", "diagonal", "estimate", "auto"} or array_like, default "isotropic"
         The covariance of the noise, the same for all points up to their levels, in the coordinates of `x`: a
-        multiple of the identity (the paper's model); learned from the matching itself, where a pair is
-        judged by a covariance from which it was left out; learned, but kept only if it predicts its own
-        pairs better than isotropic noise does, and surer than pairs of an unrelated set; or known, as
-        variances or as a matrix. Only its shape is used: distances are measured in the unit in which its
-        determinant is 1, so that objectives can be compared.
+        multiple of the identity (the paper's model); "diagonal": variances of the columns, learned from the
+        matching itself; "estimate": all of it learned, where a pair is judged by a covariance from which it
+        was left out; "auto": learned, but kept only if it predicts its own pairs better than isotropic noise
+        does, and surer than pairs of an unrelated set; or known, as variances of shape (d,) or as a matrix of
+        shape (d, d). Only its shape is used: distances are measured in the unit in which its determinant is
+        1, so that objectives can be compared.
+        Where each column has a unit of its own nothing can be isotropic: with ``alignment="columns"`` the
+        covariance is learned in any case, and "isotropic" and "auto" let the pairs decide between a diagonal
+        and a full one.
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     pairs : {"all", "auto"}, int or FalseShare, default "all"
         How many pairs are matched: all points of the smaller set; those that are more probably right than
@@ -92,8 +107,9 @@ def match(
         learned again from them, and "auto" takes it where more pairs are probably right under it. They are
         chosen for "lsl" only. :func:`match_path` gives the cheapest pairs for all numbers at once.
     noise : tuple of two array_like, of shapes (n,) and (m,), optional
-        The noise levels (standard deviations) of `x` and of `y`, each in the units of its set; one
-        number stands for equal levels. Needed by "lsns" and refused otherwise.
+        The noise levels (standard deviations) of `x` and of `y`, each in the units of its set (with a scale
+        for each column: of their geometric mean); one number stands for equal levels. Needed by "lsns" and
+        refused otherwise.
     workers : int, default 1
         Threads that compute costs. The result does not depend on it.
 
@@ -113,6 +129,9 @@ def match(
     -----
     ColumnNamesWarning
         If only one set has names of columns: they are paired by position then.
+    ColumnScaleWarning
+        If one scale for all columns contradicts the pairs that "standardize" led to, or if one column
+        outweighs all others although these tell pairs apart.
     AlignmentWarning
         If the pairs of two sets of equal size contradict the moments by which "standardize" aligned them, as
         they do if there are wild points.
@@ -130,10 +149,21 @@ def match(
     ([2, 0, 3, 1], 3.0)
     """
     if are_plain(x, y) and is_usual(objective, alignment, covariance, pairs, noise, workers):
+        assert not isinstance(alignment, ColumnMap), "that is not usual"
         result = _match_isotropic(x, y, objective, alignment, None, None, workers)
-        if len(x) == len(y) >= LEAST_PAIRS and alignment == "standardize":
+        if not isinstance(alignment, str):
+            return result
+        if alignment == "standardize" and not _warn_of_one_scale(x, y, result, None):
             _warn_of_moments(x, y, result)
-        return result
+        if alignment != "auto":
+            return result
+        by_lsl = result
+        if objective != "lsl":
+            by_lsl = _match_isotropic(x, y, "lsl", result.affine, None, None, workers)
+        chosen = weigh_columns(x, y, by_lsl, by_lsl, alignment, covariance, workers)
+        if chosen is None:
+            return result
+        return put_in_place(x, y, result, chosen, objective, None, None, workers)
     labels = Labels.of(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
@@ -158,17 +188,32 @@ def match(
 
     base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
-    if not isinstance(covariance, str):
+    if isinstance(alignment, ColumnMap) or (isinstance(alignment, str) and alignment == "columns"):
+        result = match_columns(x, y, objective, alignment, covariance, count, levels, workers)
+    elif not isinstance(covariance, str):
         covariance = check_covariance(covariance, x.shape[1])
         result = match_known(solve_pairs, x, y, covariance, alignment, count, workers)
-    elif check_option(covariance, "covariance", _COVARIANCES) == "isotropic":
+    elif check_option(covariance, "covariance", _COVARIANCES) == "diagonal":
+        result = match_diagonal(solve, x, y, objective, alignment, count, levels, workers)
+    elif covariance == "isotropic":
         result = solve_pairs(x, y, alignment)
     else:
         compare = covariance == "auto" and not isinstance(wanted, (str, FalseShare))
         base = solve(x, y, alignment, "lsl")
         result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
-    if wanted is None and isinstance(alignment, str) and alignment == "standardize":
+    choose_columns = isinstance(alignment, str) and alignment == "auto"
+    if isinstance(covariance, str) and (
+        covariance == "auto" or (choose_columns and covariance == "isotropic")
+    ):
+        if base is None:
+            base = result if objective == "lsl" and count is None else solve(x, y, result.affine, "lsl")
+        chosen = weigh_columns(x, y, base, result, alignment, covariance, workers)
+        if chosen is not None:
+            result = put_in_place(x, y, result, chosen, objective, count, levels, workers)
+            base = None
+    may_warn = wanted is None and isinstance(alignment, str) and alignment == "standardize"
+    if may_warn and not _warn_of_one_scale(x, y, result, columns):
         _warn_of_moments(x, y, result)
     if isinstance(wanted, (str, FalseShare)):
         target = wanted if isinstance(wanted, FalseShare) else None
@@ -177,6 +222,18 @@ def match(
         beside = base if isinstance(covariance, str) and covariance == "auto" else None
         result = choose_pairs(x, y, result, target, refit, workers, beside)
     return result._replace(labels=labels, columns=columns)
+
+
+def _warn_of_one_scale(
+    x: FloatArray, y: FloatArray, result: MatchResult, columns: tuple[str, ...] | None
+) -> bool:
+    """Warn if one scale for all columns does not suit the pairs, and say whether."""
+    if result.covariance is not None or result.row_dual is None:
+        return False
+    doubt = doubt_one_scale(x, y, result, columns)
+    if doubt:
+        warnings.warn(f"{doubt}: try alignment='columns'", ColumnScaleWarning, stacklevel=3)
+    return bool(doubt)
 
 
 def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
@@ -207,7 +264,9 @@ def is_usual(
         return False
     if not (type(objective) is str and objective in _WITHOUT_NOISE):
         return False
-    return alignment in ALIGNMENTS if type(alignment) is str else isinstance(alignment, tuple)
+    if type(alignment) is str:
+        return alignment in ALIGNMENTS
+    return isinstance(alignment, tuple) and not isinstance(alignment, ColumnMap)
 
 
 def _match_isotropic(

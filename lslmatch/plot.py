@@ -13,6 +13,7 @@ import numpy as np
 from lslmatch._optional import load
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_matching, check_point_pair
+from lslmatch.diagnosis.columns import has_units, in_common_units
 from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.matching_path import MatchPath
@@ -85,6 +86,8 @@ def pairs(
     x, y = check_point_pair(x, y)
     partner = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     ax = _axes(ax)
+    if has_units(result):
+        x, y, result = in_common_units(x, y, result)
     a, b = _places(midpoints(x, y, result), x, result.transform(y))
     matched = np.flatnonzero(partner >= 0)
     doubtful = np.zeros(len(x), np.bool_)

@@ -17,17 +17,9 @@ from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.summary import Facts, Summary, Table, abridged, count, number
-
-
-@comparable
-class Affine(NamedTuple):
-    """The scalar affine map ``y -> scale * y + shift`` that takes the second set onto the first."""
-
-    scale: float
-    """tau, a positive number."""
-    shift: FloatArray
-    """beta, of shape (d,)."""
+from lslmatch.maps import Affine as Affine
+from lslmatch.maps import ColumnMap as ColumnMap
+from lslmatch.summary import Facts, Summary, Table, abridged, column_table, count, number
 
 
 @comparable
@@ -95,23 +87,33 @@ class Covariance(NamedTuple):
     """Where nothing was left out: of how many points it might change the partner, all being matched."""
     reason: str = ""
     """Why nothing was learned, or the estimate was not kept: the costs are those of isotropic noise then."""
+    units: FloatArray | None = None
+    """(d,): what the columns of x are divided by before all else; None for 1. If `factor` has no rows, noise
+    is diagonal: these are the standard deviations of the columns, up to a common factor."""
 
     @property
     def matrix(self) -> FloatArray:
         """The covariance of the difference of partners, of shape (d, d), in squared units of x."""
-        return self.factor.T @ self.factor + self.ridge * np.eye(self.factor.shape[1])
+        plain: FloatArray = self.factor.T @ self.factor + self.ridge * np.eye(self.factor.shape[1])
+        return plain if self.units is None else plain * np.multiply.outer(self.units, self.units)
 
     @property
     def is_isotropic(self) -> bool:
         """Whether costs are those of isotropic noise."""
-        return self.factor.shape[0] == 0
+        return self.factor.shape[0] == 0 and self.units is None
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether only the variances of the columns differ, and they were learned or given as such."""
+        return self.factor.shape[0] == 0 and self.units is not None
 
     @property
     def origin(self) -> str:
-        """Where it comes from, in a word or two: "given", "learned" or "isotropic, not learned"."""
+        """Where it comes from: "given", "learned", "diagonal, learned" or "isotropic, not learned"."""
         if self.is_isotropic:
             return "isotropic, not learned"
-        return "learned" if self.rounds else "given"
+        origin = "learned" if self.rounds else "given"
+        return f"diagonal, {origin}" if self.is_diagonal else origin
 
     def __repr__(self) -> str:
         """Give one line."""
@@ -176,7 +178,7 @@ class MatchResult(NamedTuple):
     permutation: IntArray
     """``y[permutation[i]]`` is the partner of ``x[i]``; -1 for an ``x[i]`` without one."""
     scale: float
-    """tau: ``x[i]`` is about ``scale * y[permutation[i]] + shift``."""
+    """tau: ``x[i]`` is about ``scale * y[permutation[i]] + shift``; see `map` if each column has a scale."""
     shift: FloatArray
     """beta, of shape (d,)."""
     objective: float
@@ -205,11 +207,27 @@ class MatchResult(NamedTuple):
     """The names of the coordinates, in the order of `shift`, if x came with them."""
     chosen_from: IntArray | None = None
     """(n,): the matching of all points out of which pairs were chosen, whose optimum is the one proven."""
+    column_map: ColumnMap | None = None
+    """The map from y to x if it has a scale for each column; `scale` is their geometric mean then."""
+
+    @property
+    def map(self) -> Affine | ColumnMap:
+        """The map from y to x that was used, ready to be passed to another call."""
+        return Affine(self.scale, self.shift) if self.column_map is None else self.column_map
 
     @property
     def affine(self) -> Affine:
-        """The alignment that was used, ready to be passed to another call."""
+        """The map, if it is one scale and a shift."""
+        if self.column_map is not None:
+            raise ValueError(
+                "result.affine must be one scale; this result has one for each column: result.map"
+            )
         return Affine(self.scale, self.shift)
+
+    def with_map(self, found: Affine | ColumnMap) -> MatchResult:
+        """Put another map into the result."""
+        columns = found if isinstance(found, ColumnMap) else None
+        return self._replace(scale=found.scale, shift=np.asarray(found.shift), column_map=columns)
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
@@ -218,7 +236,7 @@ class MatchResult(NamedTuple):
         proof = "no certificate" if self.row_dual is None else "with a certificate"
         return (
             f"<MatchResult: {count(pairs, 'pair')} of {sizes}, d = {self.shift.size}, "
-            f"scale {number(self.scale)}, {self.criterion}, {proof}>"
+            f"{self._scale_words()}, {self.criterion}, {proof}>"
         )
 
     def _repr_html_(self) -> str:
@@ -238,7 +256,7 @@ class MatchResult(NamedTuple):
             ``print`` shows it as text, and a notebook as a table.
         """
         n, m, pairs = self._sizes()
-        scale = number(self.scale)
+        scale = number(self.scale) if self.column_map is None else "one for each column"
         if diagnosis is not None and not np.isnan(diagnosis.scale_error):
             scale += f", std err {diagnosis.scale_error:.2g}"
         left = [
@@ -255,7 +273,12 @@ class MatchResult(NamedTuple):
             ("Noise", "isotropic" if self.covariance is None else self.covariance.origin),
             ("Certificate", "none" if self.row_dual is None else "dual variables"),
         ]
-        parts: list[Facts | Table | str] = [Facts(left, right), f"Shift: {abridged(self.shift)}"]
+        parts: list[Facts | Table | str] = [Facts(left, right)]
+        if self.column_map is None:
+            parts.append(f"Shift: {abridged(self.shift)}")
+        report = None if diagnosis is None else diagnosis.columns_report
+        if self.column_map is not None or report is not None:
+            parts.append(column_table(self.columns, self.map, report))
         parts += [f"Chosen: {line}" for line in self.decisions]
         if diagnosis is not None:
             parts += [*diagnosis.summary().parts, *self._weakest(diagnosis)]
@@ -291,7 +314,7 @@ class MatchResult(NamedTuple):
         return pandas.DataFrame(columns)
 
     def transform(self, y: Any) -> Any:
-        """Bring points into the units of x: ``scale * y + shift``.
+        """Bring points into the units of x: ``scale * y + shift``, or whatever else `map` does.
 
         Parameters
         ----------
@@ -323,7 +346,7 @@ class MatchResult(NamedTuple):
                 raise ValueError(f"y must have the columns {list(self.columns)}; got {names}")
             order = column_order(self.columns, names) or slice(None)
             points = points.iloc[:, order] if is_pandas else points[:, order]
-        return points * self.scale + self.shift
+        return self.map.apply(points)
 
     def aligned(self, y: Any, *, missing: str = "nan") -> Any:
         """Put the rows of y into the order of x: row i belongs to ``x[i]``.
@@ -354,6 +377,11 @@ class MatchResult(NamedTuple):
         kept = slice(None) if missing == "nan" else np.flatnonzero(self.permutation >= 0)
         index = np.arange(self.permutation.size)[kept] if names is None else names[kept]
         return rows_in_order(y, self.permutation[kept], index)
+
+    def _scale_words(self) -> str:
+        if self.column_map is None:
+            return f"scale {number(self.scale)}"
+        return f"scales {abridged(self.column_map.scales)}"
 
     def _sizes(self) -> tuple[int, int | None, int]:
         """Give the numbers of points of x and of y, the latter None if unknown, and of pairs."""

@@ -8,9 +8,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 _WIDTH = 78
 #: What a terminal obeys instead of showing it: control characters, ends of lines, changes of direction.
 _OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+#: Columns of points that are listed at most.
+_MOST_COLUMNS = 20
 
 
 class Facts(NamedTuple):
@@ -106,6 +110,34 @@ def abridged(values: Sequence[Any] | Any, most: int = 6) -> str:
     if len(shown) > most:
         shown[most - 2 : -2] = ["..."]
     return " ".join(shown)
+
+
+def column_table(names: Sequence[str] | None, found: Any, report: Any = None) -> Table:
+    """List the columns: what takes y to x, and if that is known how surely, and how much partners differ.
+
+    `found` is the map, and `report` what a diagnosis says of its columns.
+    """
+    scales, shift = np.broadcast_to(found[0], found.shift.shape), found.shift
+    heads: tuple[str, ...] = ("column", "scale", "shift")
+    if report is not None:
+        heads = ("column", "scale", "std err", "shift", "std err", "noise", "")
+    lines: list[tuple[str, ...]] = []
+    for k in range(shift.size):
+        name = str(k) if names is None else str(names[k])
+        if report is None:
+            lines.append((name, number(scales[k]), number(shift[k])))
+            continue
+        errors = ("-" if np.isnan(e[k]) else f"{e[k]:.2g}" for e in (report.factor_error, report.shift_error))
+        factor_error, shift_error = errors
+        said = "says nothing about who is who" if report.says_nothing[k] else ""
+        noise = percent(min(float(report.noise[k]), 1.0))
+        lines.append((name, number(scales[k]), factor_error, number(shift[k]), shift_error, noise, said))
+    if len(lines) > _MOST_COLUMNS:
+        lines[_MOST_COLUMNS // 2 : -_MOST_COLUMNS // 2] = [("...",) * len(heads)]
+    heading = "Columns of x, from those of y times the scale plus the shift"
+    if report is not None:
+        heading += "; noise as a share of what strangers differ by"
+    return Table(heading, heads, lines)
 
 
 def _facts_text(facts: Facts) -> str:

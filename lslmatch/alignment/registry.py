@@ -20,6 +20,8 @@ from lslmatch.alignment.robust import fit_robust
 from lslmatch.alignment.selection import fit_best
 from lslmatch.results import Affine
 
+#: Those that are learned together with the noise (:mod:`lslmatch.columns`).
+WITH_NOISE = ("columns",)
 ALIGNMENTS: dict[str, Callable[[FloatArray, FloatArray, int], Alignment]] = {
     "standardize": lambda x, y, workers: Alignment(affine_of_moments(x, y)),
     "identity": lambda x, y, workers: Alignment(Affine(1.0, np.zeros(x.shape[1]))),
@@ -51,4 +53,4 @@ def align(x: FloatArray, y: FloatArray, alignment: str | Affine, workers: int) -
     """Align two checked sets in the way that is named, or by a given map."""
     if isinstance(alignment, tuple):
         return Alignment(check_affine(alignment, "alignment", x.shape[1]))
-    return ALIGNMENTS[check_option(alignment, "alignment", tuple(ALIGNMENTS))](x, y, workers)
+    return ALIGNMENTS[check_option(alignment, "alignment", (*ALIGNMENTS, *WITH_NOISE))](x, y, workers)

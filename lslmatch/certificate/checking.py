@@ -23,6 +23,7 @@ from lslmatch._validation import (
     check_result_covariance,
 )
 from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
+from lslmatch.certificate.columns import column_sets, has_columns
 from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts, whitened
 from lslmatch.certificate.products import find_doubtful
@@ -232,8 +233,13 @@ def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOu
     covariance = check_result_covariance(result.covariance)
     if covariance is None or covariance.is_isotropic:
         return _Costs(x, y, result)
+    if covariance.reference is None and covariance.is_diagonal:
+        return _Costs(x, y, result)
     if covariance.reference is None:
-        share = share_of_sets(x, y, *check_affine((result.scale, result.shift), "result", x.shape[1]))
+        share = 1.0
+        if not has_columns(result):
+            affine = check_affine((result.scale, result.shift), "result", x.shape[1])
+            share = share_of_sets(x, y, *affine)
         return _Costs(*whitened(x, y, result), _COINCIDENT, share)
     return LeftOutCosts(x, y, result)
 
@@ -254,21 +260,13 @@ class _Costs:
         coincident: float = 2.0**-104,
         share: float | None = None,
     ) -> None:
-        scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
-        fraction, power = math.frexp(scale)
-        extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
-        self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
-        origin, shift = np.ldexp(typical_point(x), -self.exponent), np.ldexp(shift, -self.exponent)
-        offset, offset_rest = exact_sum(shift, -origin)
-        self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
-        self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
-        for block in _cached_blocks(x):
-            self.x[block], self.x_rest[block] = exact_sum(_times_power(x[block], -self.exponent), -origin)
-        for block in _cached_blocks(y):
-            product, rest = exact_product(fraction, _times_power(y[block], power - self.exponent))
-            mapped, lost = exact_sum(product, offset)
-            # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
-            self.y[block], self.y_rest[block] = exact_sum(mapped, lost + (rest + offset_rest))
+        columns = None
+        if has_columns(result):
+            columns = column_sets(x, y, result)
+            self.x, self.x_rest, self.y, self.y_rest, self.exponent = columns[:5]
+            fraction, power = math.frexp(result.map.scale)
+        else:
+            fraction, power, shift = self._map_by_one_scale(x, y, result)
         # Beside a large common offset all this may be very small: choose the unit by what is left.
         # So it may be beside points that are far out; those are larger than the unit then.
         greatest = max(float(np.abs(self.x).max()), float(np.abs(self.y).max()))
@@ -287,13 +285,37 @@ class _Costs:
             spread = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
             mean_square = spread / (len(x) + len(y))
             if share is None and mean_square > 0.0:
-                sets = (x, 1.0, -self.exponent), (y, fraction, power - self.exponent)
-                share = ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
+                if columns is not None:
+                    share = columns.share(mean_square, shrunk)
+                else:
+                    sets = (x, 1.0, -self.exponent), (y, fraction, power - self.exponent)
+                    share = ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
             self.floor = mean_square * coincident * (share or 1.0)
             self.offset = 2 * self.exponent * math.log(2)
         if noise is not None:
             self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2
             self.y_variance = (fraction * np.ldexp(noise[1], power - self.exponent)) ** 2
+
+    def _map_by_one_scale(
+        self, x: FloatArray, y: FloatArray, result: MatchResult
+    ) -> tuple[float, int, FloatArray]:
+        """Map y, and give the scale as a fraction and a power of two, and the shift in the present unit."""
+        scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
+        fraction, power = math.frexp(scale)
+        extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
+        self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
+        origin, shift = np.ldexp(typical_point(x), -self.exponent), np.ldexp(shift, -self.exponent)
+        offset, offset_rest = exact_sum(shift, -origin)
+        self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
+        self.y, self.y_rest = np.empty_like(y), np.empty_like(y)
+        for block in _cached_blocks(x):
+            self.x[block], self.x_rest[block] = exact_sum(_times_power(x[block], -self.exponent), -origin)
+        for block in _cached_blocks(y):
+            product, rest = exact_product(fraction, _times_power(y[block], power - self.exponent))
+            mapped, lost = exact_sum(product, offset)
+            # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
+            self.y[block], self.y_rest[block] = exact_sum(mapped, lost + (rest + offset_rest))
+        return fraction, power, shift
 
     def need(self, u: FloatArray, v: FloatArray) -> Need | None:
         """Say which squared distances make costs exceed the duals; None if not all numbers are finite."""

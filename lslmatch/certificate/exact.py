@@ -9,8 +9,16 @@ import numpy as np
 from lslmatch._types import FloatArray
 
 
-def exact_residuals(x: FloatArray, y: FloatArray, scale: float, shift: FloatArray) -> FloatArray:
-    """Compute ``x - scale * y - shift``, row by row, with all digits even where its terms cancel."""
+def exact_residuals(x: FloatArray, y: FloatArray, scale: float | FloatArray, shift: FloatArray) -> FloatArray:
+    """Compute ``x - scale * y - shift``, row by row, with all digits even where its terms cancel.
+
+    There may be one scale, or one for each column.
+    """
+    if isinstance(scale, np.ndarray):
+        columns = [
+            exact_residuals(x[:, [k]], y[:, [k]], float(scale[k]), shift[[k]]) for k in range(scale.size)
+        ]
+        return np.hstack(columns)
     fraction, power = math.frexp(scale)
     extents = [(x, 0), (y, power), (shift, 0)]
     exponent = max(math.frexp(float(np.abs(part).max(initial=0.0)))[1] + more for part, more in extents)
@@ -21,9 +29,9 @@ def exact_residuals(x: FloatArray, y: FloatArray, scale: float, shift: FloatArra
     return np.ldexp(total + (lost + more_lost - product_lost), exponent)
 
 
-def exact_product(factor: float, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def exact_product(factor: float | FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the product and what it lost in rounding: halves of the factors have exact products."""
-    half, halves = _high_half(np.array(factor)), _high_half(values)
+    half, halves = _high_half(np.asarray(factor)), _high_half(values)
     rest, rests = factor - half, values - halves
     product = factor * values
     lost = half * halves - product

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch._validation import check_affine, check_matching, check_vector
+from lslmatch._validation import check_map, check_matching, check_vector
 from lslmatch.certificate.coincident import share_of_sets, typical_point
+from lslmatch.certificate.columns import column_weights
 from lslmatch.certificate.exact import exact_residuals
+from lslmatch.maps import ColumnMap
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.
@@ -38,14 +40,19 @@ class LeftOutCosts:
         assert learned is not None
         if result.criterion != "lsl":
             raise ValueError(f"result.covariance with pairs left out is for 'lsl'; got {result.criterion!r}")
-        scale, shift = check_affine((result.scale, result.shift), "result", d)
+        scale, shift = _scales_and_shift(result, d)
         reference = check_matching(learned.reference, "result.covariance.reference", n, m, True)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
         rows = np.flatnonzero(reference >= 0)
         apart = np.zeros((n, d))
         apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
-        share, origin, other = share_of_sets(x, y, scale, shift), typical_point(x), typical_point(y)
+        origin, other, share = typical_point(x), typical_point(y), 1.0
+        if not isinstance(scale, np.ndarray):
+            share = share_of_sets(x, y, scale, shift)
         x, y = x - origin, scale * (y - other) + _seen_from(origin, other, scale, shift)
+        if learned.units is not None:
+            weights = column_weights(result, d)
+            x, y, apart = x * weights, y * weights, apart * weights
         if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
             basis = np.linalg.qr(np.vstack([x, y]).T)[0]
             x, y, apart = x @ basis, y @ basis, apart @ basis
@@ -139,17 +146,29 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     The coordinates are those of its principal axes, in a unit in which its determinant is 1.
     """
     assert result.covariance is not None
-    scale, shift = check_affine((result.scale, result.shift), "result", x.shape[1])
-    factor = result.covariance.factor
+    scale, shift = _scales_and_shift(result, x.shape[1])
+    factor, weights = result.covariance.factor, column_weights(result, x.shape[1])
     axes, sizes = np.linalg.svd(factor.T)[:2]
     whitening = axes / sizes * math.exp(float(np.log(sizes).mean()))
     origin, other = typical_point(x), typical_point(y)
-    shift = _seen_from(origin, other, scale, shift) @ whitening
-    return (x - origin) @ whitening, (y - other) @ whitening, result._replace(shift=shift)
+    shift = (weights * _seen_from(origin, other, scale, shift)) @ whitening
+    apart = weights * (y - other)
+    if isinstance(scale, np.ndarray):
+        apart *= scale / result.map.scale
+    result = result._replace(shift=shift, column_map=None)
+    return (weights * (x - origin)) @ whitening, apart @ whitening, result
 
 
-def _seen_from(origin: FloatArray, point: FloatArray, scale: float, shift: FloatArray) -> FloatArray:
+def _scales_and_shift(result: MatchResult, dimension: int) -> tuple[float | FloatArray, FloatArray]:
+    """Give the scale, or one for each column, and the shift, once they are checked."""
+    found = check_map(result.map, "result.map", dimension)
+    return (found.scales if isinstance(found, ColumnMap) else found.scale), found.shift
+
+
+def _seen_from(
+    origin: FloatArray, point: FloatArray, scale: float | FloatArray, shift: FloatArray
+) -> FloatArray:
     """Give ``scale * point + shift - origin``, in rationals: its terms may cancel."""
-    factor = Fraction(scale)
-    terms = zip(origin.tolist(), point.tolist(), shift.tolist(), strict=True)
-    return np.array([float(factor * Fraction(p) + Fraction(b) - Fraction(o)) for o, p, b in terms])
+    factors = [Fraction(factor) for factor in np.broadcast_to(scale, shift.shape).tolist()]
+    terms = zip(factors, origin.tolist(), point.tolist(), shift.tolist(), strict=True)
+    return np.array([float(a * Fraction(p) + Fraction(b) - Fraction(o)) for a, o, p, b in terms])

@@ -10,7 +10,7 @@ from lslmatch.io.points import FORMATS
 from lslmatch.io.sources import format_of
 
 #: What is not the name of a file.
-_NAMES = ("isotropic", "estimate", "auto")
+_NAMES = ("isotropic", "diagonal", "estimate", "auto")
 
 
 def covariance_file(option: str) -> Path | None:
@@ -36,10 +36,17 @@ def describe_covariance(option: str, found: Covariance, pairs: int) -> str:
     rounds = f"{found.rounds} round" + ("s" if found.rounds != 1 else "")
     if found.reason:
         return "isotropic, " + (f"estimate of {rounds} not kept: " if found.rounds else "") + found.reason
+    beside = found.isotropic_cross_entropy
+    isotropic = "" if math.isnan(beside) else f"isotropic {beside:.3g}, "
+    if found.is_diagonal:
+        return (
+            f"variances of the columns, learned in {rounds}, not proven best; cross-entropy "
+            f"{found.cross_entropy:.3g} ({isotropic}guessing {math.log(pairs):.3g}, certain 0)"
+        )
     by_lsl = "" if found.reference is not None else "by lsl "
     described = (
         f"learned {by_lsl}in {rounds}, not proven best; cross-entropy {found.cross_entropy:.3g} "
-        f"(isotropic {found.isotropic_cross_entropy:.3g}, guessing {math.log(pairs):.3g}, certain 0)"
+        f"({isotropic}guessing {math.log(pairs):.3g}, certain 0)"
     )
     if found.reference is not None and not found.leave_out:
         described += f"; no pair was left out, which might change {found.undecided} partners"

@@ -21,6 +21,7 @@ from lslmatch.cli.match_reading import check_files, read_inputs, set_name
 from lslmatch.cli.match_words import Answer, say
 from lslmatch.cli.output import print_lines, print_text
 from lslmatch.cli.progress import Progress
+from lslmatch.diagnosis.columns import units_of
 from lslmatch.geometry.distances import pair_distances
 from lslmatch.io.sources import is_standard
 from lslmatch.io.writing import write_csv, write_text
@@ -80,7 +81,7 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     result = result._replace(decisions=(*limits, *result.decisions))
     seconds["matching"] = time.perf_counter() - start
     rows = np.flatnonzero(result.permutation >= 0)
-    distance = pair_distances(*points, result.affine, rows, result.permutation[rows])
+    distance = pair_distances(*points, result.map, rows, result.permutation[rows], units_of(result))
 
     violation = diagnosis = None
     if not options.no_check:

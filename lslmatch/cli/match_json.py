@@ -11,6 +11,7 @@ import numpy as np
 
 from lslmatch import __version__
 from lslmatch.cli.match_words import Answer
+from lslmatch.maps import as_column_map
 
 
 def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace) -> str:
@@ -34,6 +35,7 @@ def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace
             "value": result.shift,
             "standard_error": None if found is None else found.shift_error,
         },
+        "columns_map": _columns(answer),
         "certificate": {"violation": answer.violation, "gap": answer.gap},
         "trust": None,
         "seconds": answer.seconds,
@@ -52,6 +54,22 @@ def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace
             "noise_ratio_interval": found.noise_ratio_interval,
         }
     return json.dumps(_plain(said), allow_nan=False)
+
+
+def _columns(answer: Answer) -> dict[str, Any] | None:
+    """Give the scale and the shift of each column, and how much partners differ in it."""
+    result, found = answer.result, answer.diagnosis
+    report = None if found is None else found.columns_report
+    if result.column_map is None and report is None:
+        return None
+    said = {"scales": as_column_map(result.map).scales, "shift": result.shift}
+    if report is not None:
+        said |= {
+            "scales_error": report.factor_error,
+            "shift_error": report.shift_error,
+            "noise": report.noise,
+        }
+    return said
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ X and Y hold one point a row, in any order. If both have names of columns, colum
 are paired by name, in any order; names that do not agree are an error. If one set
 is larger, some of its points stay without a partner.
 
-The result is the scale, the shift and the pairs for which
+The result is the scale (or one for each column), the shift and the pairs for which
     x[i]  is about  scale * y[j] + shift
 with the smallest possible sum of costs over all matchings. The certificate is a
 proof of that, checked over every pair; the greedy matching has none. It proves the
@@ -45,11 +45,13 @@ alignments (where scale and shift come from):
   standardize   the means and the mean squares of X and Y
   identity      there are none: scale 1, shift 0
   profile       the likelihood; for noise of very different levels
+  columns       a scale and a shift for each column: other units, or units far apart
   robust        a map that points without a partner and wild points do not disturb
-  auto          whichever of these the likelihood prefers (the default)
+  auto          whichever of these predicts the pairs best (the default)
 
 covariances (of the noise, between the coordinates of X):
   isotropic   equal in all directions, uncorrelated
+  diagonal    a variance for each column, learned from the pairs
   estimate    learned from the pairs; each pair is judged by the others, without itself
   auto        learned, and kept only if it predicts pairs clearly better than isotropic,
               or if more pairs are probably right under it (the default)
@@ -134,12 +136,12 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--alignment",
         metavar="NAME",
-        help="standardize, identity, profile, robust or auto, explained below (default: auto)",
+        help="standardize, identity, profile, robust, columns or auto, explained below (default: auto)",
     )
     group.add_argument(
         "--covariance",
         metavar="NAME|FILE",
-        help="isotropic, estimate, auto or a file, explained below (default: auto)",
+        help="isotropic, diagonal, estimate, auto or a file, explained below (default: auto)",
     )
     group.add_argument(
         "--pairs",

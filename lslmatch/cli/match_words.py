@@ -16,7 +16,7 @@ from lslmatch.cli.match_reading import Inputs
 from lslmatch.diagnosis.outcome import DOUBTFUL
 from lslmatch.io.sources import is_standard
 from lslmatch.results import MatchResult
-from lslmatch.summary import count, percent
+from lslmatch.summary import column_table, count, percent
 
 #: A matching is doubtful below this share of right pairs.
 SURE = DOUBTFUL
@@ -76,8 +76,7 @@ def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
         lines.append(("verdict", found.verdict.rpartition("; ")[2]))
         lines.append(("look at", _look_at(answer)))
     lines += [
-        ("scale", _scale(result, found)),
-        ("shift", _shift(answer)),
+        *_map(answer),
         ("x", _describe(options.x, answer.inputs.x, answer.inputs, 0)),
         ("y", _describe(options.y, answer.inputs.y, answer.inputs, 1)),
         *(("note", note) for note in answer.inputs.notes),
@@ -143,6 +142,28 @@ def _look_at(answer: Answer) -> str:
     )
 
 
+def _map(answer: Answer) -> list[tuple[str, str]]:
+    """Say the scale and the shift, or those of each column."""
+    result, found = answer.result, answer.diagnosis
+    report = None if found is None else found.columns_report
+    if result.column_map is None and report is None:
+        return [("scale", _scale(result, found)), ("shift", _shift(answer))]
+    lines = [("columns", f"{result.shift.size}: x is about y times the scale plus the shift")]
+    if result.column_map is None:
+        lines = [("scale", _scale(result, found)), ("columns", f"{result.shift.size}, by one scale")]
+    for name, scale, *rest in column_table(answer.inputs.columns, result.map, report).rows:
+        if name == "...":
+            lines.append(("", "..."))
+        elif report is None:
+            lines.append(("", f"{name}: scale {scale}, shift {rest[0]}"))
+        else:
+            text = f"{name}: scale {scale} ({rest[0]}), shift {rest[1]} ({rest[2]}), noise {rest[3]}"
+            lines.append(("", f"{text}, {rest[4]}" if rest[4] else text))
+    if report is not None:
+        lines.append(("", "standard errors in brackets; noise as a share of what strangers differ by"))
+    return lines
+
+
 def _scale(result: MatchResult, found: Diagnosis | None) -> str:
     if found is None:
         return f"{result.scale:.6g}"
@@ -206,8 +227,11 @@ def _trust(answer: Answer, found: Diagnosis) -> list[tuple[str, str]]:
         else f"differs between points: variances by a factor of {low:.3g} at least"
         + (f", {high:.3g} at most" if math.isfinite(high) else "")
     )
+    median = f"{np.median(found.noise[answer.rows]):.4g} median; "
+    if found.columns_report is not None:  # a distance has no unit there
+        median = ""
     lines = [
-        ("noise", f"{np.median(found.noise[answer.rows]):.4g} median; {spread}"),
+        ("noise", median + spread),
         ("separation", f"{found.separation:.4g} (noise floor {found.noise_floor:.4g}, {theorem})"),
     ]
     if found.margin is not None:

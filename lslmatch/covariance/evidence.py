@@ -32,12 +32,12 @@ def surprises(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArra
     rows = np.flatnonzero(partner >= 0)
     if len(costs) > costs.shape[1]:
         rows = rows[np.argsort(partner[rows])]
-    return _at_best_rate(_both_sides(costs, partner, dimension)[rows])
+    return at_best_rate(both_entropies(costs, partner, dimension)[rows])
 
 
 def best_rate(costs: FloatArray, partner: IntArray, dimension: int) -> float:
     """Give the rate at which a matching predicts itself best."""
-    total = _both_sides(costs, partner, dimension).sum(axis=0)
+    total = both_entropies(costs, partner, dimension).sum(axis=0)
     return _least_rate(dimension) * 2.0 ** int(total.argmin())
 
 
@@ -55,19 +55,26 @@ def sampled_surprises(white: White) -> FloatArray:
             costs = np.empty(part.shape)
             fill_rows(part, 0, len(costs), costs)
             total[first : first + step] += _row_entropies(costs, part.partner, _least_rate(white.dimension))
-    return _at_best_rate(total)
+    return at_best_rate(total)
 
 
-def _both_sides(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
+def both_entropies(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
+    """Give minus the log-probabilities of the partners, for rows and columns together, at every rate."""
     rate = _least_rate(dimension)
     total: FloatArray = _row_entropies(costs, partner, rate)
     total += _column_entropies(costs, partner, rate)
     return total
 
 
-def _at_best_rate(entropies: FloatArray) -> FloatArray:
+def at_best_rate(entropies: FloatArray) -> FloatArray:
     """Choose the column whose sum is least."""
     return np.ascontiguousarray(entropies[:, entropies.sum(axis=0).argmin()])
+
+
+def row_entropies(costs: FloatArray, partner: IntArray, dimension: int) -> FloatArray:
+    """Give minus the log-probabilities of the partners of the rows, at every rate."""
+    found: FloatArray = _row_entropies(costs, partner, _least_rate(dimension))
+    return found
 
 
 def _least_rate(dimension: int) -> float:

@@ -11,8 +11,9 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White, whiten
 from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.results import Affine, Covariance
+from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.geometry.coordinates import Geometry
+from lslmatch.results import Affine, ColumnMap, Covariance
 
 #: How the residuals are weighted, by name.
 WEIGHTINGS: dict[str, Callable[[FloatArray, int, FloatArray | None], Metric]] = {
@@ -27,11 +28,12 @@ class Fit(NamedTuple):
     """What a matching says of the noise, and the coordinates in which pairs are judged by it."""
 
     reference: IntArray  # (n,): the matching, -1 for an x without a partner
-    affine: Affine
+    affine: Affine | ColumnMap
     weighting: str
     metric: Metric  # in the unit 2**exponent
     white: White
     exponent: int
+    units: FloatArray | None = None  # what columns of x are divided by first
 
     @property
     def offset(self) -> float:
@@ -54,19 +56,22 @@ def fit_matching(
     sets = first
     metric = sets.metric(reference, weighting)
     if metric is not None and refit:
-        sets = Aligned.at(x, y, _refit(x, y, reference, first, metric))
+        again = _refit_columns if isinstance(first.affine, ColumnMap) else _refit
+        sets = Aligned.at(x, y, again(x, y, reference, first, metric), first.units)
         metric = sets.metric(reference, weighting, metric.weight)
     if metric is None:
         return None
     white = sets.white(reference, metric)
-    return Fit(reference, sets.affine, weighting, metric, white, sets.exponent)
+    return Fit(reference, sets.affine, weighting, metric, white, sets.exponent, sets.units)
 
 
-def white_of(x: FloatArray, y: FloatArray, affine: Affine, covariance: Covariance) -> tuple[White, float]:
+def white_of(
+    x: FloatArray, y: FloatArray, affine: Affine | ColumnMap, covariance: Covariance
+) -> tuple[White, float]:
     """Give the coordinates of a covariance that was learned before, and the offset of costs in units of x."""
     assert covariance.reference is not None
     assert covariance.weight is not None
-    sets, reference = Aligned.at(x, y, affine), covariance.reference
+    sets, reference = Aligned.at(x, y, affine, covariance.units), covariance.reference
     rows = np.flatnonzero(reference >= 0)
     weight, ridge = covariance.weight[rows], math.ldexp(covariance.ridge, -2 * sets.exponent)
     residuals = sets.differences(rows, reference[rows])
@@ -83,10 +88,11 @@ class Aligned(NamedTuple):
 
     a: FloatArray
     b: FloatArray
-    affine: Affine
+    affine: Affine | ColumnMap
     geometry: Geometry
     basis: FloatArray | None  # of the subspace
     mean_square: float
+    units: FloatArray | None = None  # what columns of x are divided by first
 
     @property
     def exponent(self) -> int:
@@ -99,14 +105,16 @@ class Aligned(NamedTuple):
         return self.geometry.a.shape[1]
 
     @classmethod
-    def at(cls, x: FloatArray, y: FloatArray, affine: Affine) -> Aligned:
+    def at(
+        cls, x: FloatArray, y: FloatArray, affine: Affine | ColumnMap, units: FloatArray | None = None
+    ) -> Aligned:
         """Map y onto x."""
-        geometry = common_coordinates(x, y, affine)
+        geometry = mapped_coordinates(x, y, affine, units)
         a, b, basis = geometry.a, geometry.b, None
         if a.shape[1] > len(a) + len(b):
             basis = np.linalg.qr(np.vstack([a, b]).T)[0]
             a, b = a @ basis, b @ basis
-        return cls(a, b, affine, geometry, basis, geometry.mean_square())
+        return cls(a, b, affine, geometry, basis, geometry.mean_square(), units)
 
     def differences(self, rows: IntArray, cols: IntArray) -> FloatArray:
         """Give ``a[rows] - b[cols]`` with all its digits, even of points that nearly coincide.
@@ -146,6 +154,7 @@ def _refit(x: FloatArray, y: FloatArray, reference: IntArray, sets: Aligned, met
     total = metric.weight.sum()
     weight = metric.weight / total if total > 0.0 else np.full(rows.size, 1.0 / rows.size)
     squares, affine = [], sets.affine
+    assert isinstance(affine, Affine)
     b = metric.whiten(sets.b[cols])
     for white in (b + metric.white, b):
         white -= weight @ white
@@ -161,9 +170,40 @@ def _refit(x: FloatArray, y: FloatArray, reference: IntArray, sets: Aligned, met
     return Affine(scale, shift)
 
 
-def isotropic_white(x: FloatArray, y: FloatArray, reference: IntArray, affine: Affine) -> White:
+def _refit_columns(
+    x: FloatArray, y: FloatArray, reference: IntArray, sets: Aligned, metric: Metric
+) -> ColumnMap:
+    """Do the same for each column by itself."""
+    assert isinstance(sets.affine, ColumnMap)
+    rows = np.flatnonzero(reference >= 0)
+    total = metric.weight.sum()
+    weight = metric.weight if total > 0.0 else np.ones(rows.size)
+    return column_moments(x[rows], y[reference[rows]], weight, sets.affine)
+
+
+def column_moments(x: FloatArray, y: FloatArray, weight: FloatArray, before: ColumnMap) -> ColumnMap:
+    """Standardise each column of some pairs, which have weights; a column without spread keeps its scale."""
+    weight = weight / weight.sum()
+    # About a first point, as a large common offset would cost digits.
+    x_mean, y_mean = (part[0] + weight @ (part - part[0]) for part in (x, y))
+    x_square, y_square = weight @ (x - x_mean) ** 2, weight @ (y - y_mean) ** 2
+    with np.errstate(all="ignore"):
+        scales = np.sqrt(x_square / y_square) * np.sign(before.scales)
+        usable = (x_square > 0.0) & (y_square > 0.0) & np.isfinite(scales) & (scales != 0.0)
+        scales = np.where(usable, scales, before.scales)
+        shift = x_mean - scales * y_mean
+    return ColumnMap(scales, shift) if np.isfinite(shift).all() else before
+
+
+def isotropic_white(
+    x: FloatArray,
+    y: FloatArray,
+    reference: IntArray,
+    affine: Affine | ColumnMap,
+    units: FloatArray | None = None,
+) -> White:
     """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""
-    sets = Aligned.at(x, y, affine)
+    sets = Aligned.at(x, y, affine, units)
     rows = np.flatnonzero(reference >= 0)
     residuals = sets.differences(rows, reference[rows])
     metric = Metric(np.eye(sets.a.shape[1]), np.zeros(rows.size), 1.0, residuals)

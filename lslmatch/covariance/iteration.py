@@ -23,7 +23,7 @@ from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import Aligned, Fit, fit_matching
 from lslmatch.covariance.leave_out import cost_matrix
-from lslmatch.results import Affine, Assignment
+from lslmatch.results import Affine, Assignment, ColumnMap
 
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 30
@@ -54,18 +54,19 @@ class Learned(NamedTuple):
 def learn(
     x: FloatArray,
     y: FloatArray,
-    affine: Affine,
+    affine: Affine | ColumnMap,
     starts: Iterable[IntArray],
     refit: bool,
     workers: int,
     most: int | None = None,
+    units: FloatArray | None = None,
 ) -> Learned | None:
     """Iterate from each start, first with Tyler's weights and then, from the best, with equal ones.
 
     Two starts that lead to the same sure end are enough, and `most` rounds in all. Returns None if a start
     has no residuals to learn from.
     """
-    search = _Search(x, y, Aligned.at(x, y, affine), refit, workers, most)
+    search = _Search(x, y, Aligned.at(x, y, affine, units), refit, workers, most)
     for start in starts:
         end = search.run(start, "tyler")
         if end is None:

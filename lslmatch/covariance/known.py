@@ -21,9 +21,11 @@ from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
+from lslmatch.geometry.columns import column_weights
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
-from lslmatch.results import Affine, Covariance, MatchResult
+from lslmatch.maps import as_column_map
+from lslmatch.results import Affine, ColumnMap, Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
 _ASYMMETRY = 1e-8
@@ -61,7 +63,7 @@ def match_known(
     if result.row_dual is None:
         return known
     geometry, rule = known_problem(x, y, known)
-    if _is_as_found(geometry, result, linear.forward(_seen_from(origin, other, known.affine))):
+    if _is_as_found(geometry, result, linear.forward(seen_from(origin, other, known.affine))):
         return known
     # What is returned is what the certificate knows: match by that.
     return with_pairs(known, assign_point_pairs(geometry, rule, pairs, workers))
@@ -70,11 +72,17 @@ def match_known(
 def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule]:
     """Give the points and the rule of the costs of a result under a covariance that is known."""
     assert result.covariance is not None
-    linear, affine = known_map(result.covariance.matrix), result.affine
-    coincident = WHITE_COINCIDENT * common_coordinates(x, y, affine).ordinary_share()
+    covariance, found, coincident = result.covariance, result.map, WHITE_COINCIDENT
+    weights = column_weights(covariance.units, x.shape[1])
+    linear = known_map(covariance._replace(units=None).matrix)
+    if isinstance(found, Affine):
+        coincident *= common_coordinates(x, y, found).ordinary_share()
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
-    affine = Affine(affine.scale, linear.forward(_seen_from(origin, other, affine)))
-    geometry = common_coordinates(linear.forward(x - origin), linear.forward(y - other), affine)
+    affine = Affine(found.scale, linear.forward(weights * seen_from(origin, other, found)))
+    x, y = weights * (x - origin), weights * (y - other)
+    if isinstance(found, ColumnMap):  # what is not common to all columns
+        y *= found.scales / found.scale
+    geometry = common_coordinates(linear.forward(x), linear.forward(y), affine)
     geometry = geometry._replace(least=math.inf)
     return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, coincident)
 
@@ -104,11 +112,11 @@ def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> 
     return bool(squares.min() > least or result.criterion != "lsl") and float(np.linalg.norm(moved)) <= near
 
 
-def _seen_from(origin: FloatArray, point: FloatArray, affine: Affine) -> FloatArray:
+def seen_from(origin: FloatArray, point: FloatArray, found: Affine | ColumnMap) -> FloatArray:
     """Give ``scale * point + shift - origin``, in rationals: its terms may cancel."""
-    factor = Fraction(affine.scale)
-    terms = zip(origin.tolist(), point.tolist(), affine.shift.tolist(), strict=True)
-    return np.array([float(factor * Fraction(p) + Fraction(b) - Fraction(o)) for o, p, b in terms])
+    factors = [Fraction(scale) for scale in as_column_map(found).scales.tolist()]
+    terms = zip(factors, origin.tolist(), point.tolist(), found.shift.tolist(), strict=True)
+    return np.array([float(a * Fraction(p) + Fraction(b) - Fraction(o)) for a, o, p, b in terms])
 
 
 class LinearMap(NamedTuple):

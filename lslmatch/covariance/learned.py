@@ -18,6 +18,7 @@ from lslmatch.covariance.known import match_known
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.covariance.metric import equal_metric
 from lslmatch.covariance.worth import doubt_estimate
+from lslmatch.geometry.columns import column_weights
 from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
@@ -51,7 +52,7 @@ def match_learned(
     `base` is the matching by LSL with isotropic noise.
     """
     learned, reason = _learn(solve, x, y, alignment, base, workers)
-    isotropic = _isotropic_surprises(x, y, base, workers)
+    isotropic = isotropic_surprises(x, y, base, workers)
     if learned is not None and compare:
 
         def learn_unrelated(y: FloatArray) -> FloatArray | None:
@@ -68,6 +69,7 @@ def match_learned(
         return result._replace(covariance=nothing._replace(isotropic_cross_entropy=float(isotropic.mean())))
     record = describe(x, y, learned)._replace(isotropic_cross_entropy=float(isotropic.mean()))
     if objective != "lsl":
+        assert isinstance(learned.fit.affine, Affine)
         result = match_known(solve, x, y, record.matrix, learned.fit.affine, None, workers)
         # One metric for all pairs: of the record, only how it was learned is left to say.
         one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
@@ -77,13 +79,11 @@ def match_learned(
     assignment = learned.assignment
     return base._replace(
         permutation=partners(len(x), assignment.row_ind, assignment.col_ind),
-        scale=learned.fit.affine.scale,
-        shift=learned.fit.affine.shift,
         objective=assignment.objective,
         row_dual=assignment.row_dual,
         col_dual=assignment.col_dual,
         covariance=record,
-    )
+    ).with_map(learned.fit.affine)
 
 
 def _learn(
@@ -133,7 +133,8 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
     yield solve(white[: len(a)], white[len(a) :], identity, "lsl").permutation
 
 
-def _isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
+def isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
+    """Give how much each pair of a matching surprises under isotropic noise."""
     white = isotropic_white(x, y, base.permutation, base.affine)
     if judges_all(x, y):  # as those of a learned covariance, with which they are compared
         return surprises(cost_matrix(white, workers), base.permutation, x.shape[1])
@@ -144,7 +145,9 @@ def describe(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
     """Describe the metric in the units of x."""
     fit = learned.fit
     rows = np.flatnonzero(fit.reference >= 0)
-    residuals = x[rows] - (fit.affine.scale * y[fit.reference[rows]] + fit.affine.shift)
+    residuals = x[rows] - fit.affine.apply(y[fit.reference[rows]])
+    if fit.units is not None:
+        residuals *= column_weights(fit.units, x.shape[1])
     factor = residuals * np.sqrt(fit.metric.weight)[:, None]
     if len(factor) > factor.shape[1]:
         factor = np.linalg.qr(factor)[1]
@@ -159,4 +162,5 @@ def describe(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
         learned.cross_entropy,
         rounds=learned.rounds,
         undecided=learned.undecided,
+        units=fit.units,
     )

@@ -10,13 +10,14 @@ from lslmatch.covariance.fit import white_of
 from lslmatch.covariance.known import known_problem, with_pairs
 from lslmatch.covariance.leave_out import White
 from lslmatch.covariance.leave_out import cost_matrix as left_out_costs
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import MatchResult
 
 
 def match_pairs(x: FloatArray, y: FloatArray, result: MatchResult, pairs: int, workers: int) -> MatchResult:
     """Match so many pairs under the alignment and the covariance of a result."""
-    problem = _problem(x, y, result)
+    problem = problem_of_result(x, y, result)
     if isinstance(problem, White):
         priced = assign_pairs(left_out_costs(problem, workers), pairs)
     else:
@@ -26,20 +27,22 @@ def match_pairs(x: FloatArray, y: FloatArray, result: MatchResult, pairs: int, w
 
 def costs_of_result(x: FloatArray, y: FloatArray, result: MatchResult, workers: int) -> FloatArray:
     """Compute the matrix of the costs of all pairs, of shape (n, m)."""
-    problem = _problem(x, y, result)
+    problem = problem_of_result(x, y, result)
     if isinstance(problem, White):
         return left_out_costs(problem, workers)
     return cost_matrix(*problem, workers)
 
 
-def _problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule] | White:
+def problem_of_result(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule] | White:
     """Give the points and the rule of the costs; if the judged pair is left out, what they are made of."""
-    covariance, affine = result.covariance, result.affine
+    covariance, units = result.covariance, None
     if covariance is not None and covariance.reference is not None:
-        white, offset = white_of(x, y, affine, covariance)
+        white, offset = white_of(x, y, result.map, covariance)
         white = white._replace(offset=white.offset + offset)
         return white if covariance.leave_out else streamed_problem(white)
-    if covariance is not None and not covariance.is_isotropic:
+    if covariance is not None and covariance.is_diagonal:
+        units = covariance.units
+    elif covariance is not None and not covariance.is_isotropic:
         return known_problem(x, y, result)
-    geometry = common_coordinates(x, y, affine)
-    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise)
+    geometry = mapped_coordinates(x, y, result.map, units)
+    return geometry, make_rule(result.criterion, geometry, result.scale, result.noise)

@@ -49,7 +49,7 @@ def trust_pairs(
     From the trusted pairs under `costs` a metric is learned, under that others are trusted, and so on until
     they come back.
     """
-    first = Aligned.at(x, y, result.affine)
+    first = Aligned.at(x, y, result.map, _units(result))
     seen: set[bytes] = set()
     kept = _prominent(costs)
     for _ in range(_ROUNDS):
@@ -63,6 +63,10 @@ def trust_pairs(
     return kept
 
 
+def _units(result: MatchResult) -> FloatArray | None:
+    return None if result.covariance is None else result.covariance.units
+
+
 def match_again(
     x: FloatArray, y: FloatArray, result: MatchResult, kept: IntArray, refit: bool, workers: int
 ) -> Relearned | None:
@@ -72,21 +76,19 @@ def match_again(
     """
     before = result.covariance
     assert before is not None
-    fit = fit_matching(x, y, kept, Aligned.at(x, y, result.affine), refit, "tyler")
+    fit = fit_matching(x, y, kept, Aligned.at(x, y, result.map, before.units), refit, "tyler")
     if fit is None:
         return None
     costs = cost_matrix(fit.white, workers)
     assignment, sure = in_units(assign(costs), fit.offset), surprises(costs, kept, x.shape[1])
     again = result._replace(
         permutation=partners(len(x), assignment.row_ind, assignment.col_ind),
-        scale=fit.affine.scale,
-        shift=np.asarray(fit.affine.shift),
         objective=assignment.objective,
         row_dual=assignment.row_dual,
         col_dual=assignment.col_dual,
         covariance=describe(x, y, Learned(fit, assignment, sure, before.rounds + 1, True, 0)),
         price=None,
-    )
+    ).with_map(fit.affine)
     return Relearned(again, costs + fit.offset)
 
 
@@ -95,7 +97,7 @@ def beside_isotropic(x: FloatArray, y: FloatArray, result: MatchResult, workers:
     covariance = result.covariance
     assert covariance is not None
     assert covariance.reference is not None
-    white = isotropic_white(x, y, covariance.reference, result.affine)
+    white = isotropic_white(x, y, covariance.reference, result.map, covariance.units)
     surprise = surprises(cost_matrix(white, workers), covariance.reference, x.shape[1])
     return result._replace(covariance=covariance._replace(isotropic_cross_entropy=float(surprise.mean())))
 

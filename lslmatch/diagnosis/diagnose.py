@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from lslmatch import theory
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
-    check_affine,
     check_count,
     check_indices,
+    check_map,
     check_matching,
     check_option,
     check_point_pair,
@@ -25,7 +25,9 @@ from lslmatch._validation import (
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine
 from lslmatch.certificate.left_out import whitened
+from lslmatch.columns.doubt import ColumnScaleWarning
 from lslmatch.diagnosis.chance import beside_chance
+from lslmatch.diagnosis.columns import has_units, in_common_units, report_columns
 from lslmatch.diagnosis.confidence import expected_right
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.judging import judge_distances, likelihood_rate
@@ -34,7 +36,7 @@ from lslmatch.diagnosis.outcome import Diagnosis, verdict_of
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.matching import match
-from lslmatch.results import MatchResult
+from lslmatch.results import Affine, MatchResult
 
 
 def diagnose(
@@ -145,18 +147,21 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     if result.chosen_from is not None:
         every = check_matching(result.chosen_from, "result.chosen_from", n, m)
     chosen = _chosen_rows(margins, n)
-    affine = check_affine((result.scale, result.shift), "result", d)
-    given = x, y, affine
-    learned, mapped = None, False
+    check_map(result.map, "result", d)
+    given, by_columns = (x, y, result.map), result.column_map is not None
+    report = report_columns(x, y, result, by_columns) if has_units(result) else None
+    learned, mapped = None, report is not None
     covariance = check_result_covariance(result.covariance)
-    if covariance is not None and not covariance.is_isotropic:
+    if covariance is not None and not (covariance.is_isotropic or covariance.is_diagonal):
         if covariance.leave_out and covariance.reference is not None:
             learned = judge_pairs(x, y, result._replace(permutation=every), chosen)
         # The rest is that of isotropic noise in coordinates where the covariance is the identity.
         whiten = whitened if covariance.reference is None else whitened_by_learned
         x, y, result = whiten(x, y, result)
         result, mapped = result._replace(covariance=None), True
-        affine = result.affine
+    elif report is not None:
+        x, y, result = in_common_units(x, y, result)
+    affine = result.affine
     geometry = common_coordinates(x, y, affine)
     rows = np.flatnonzero(permutation >= 0)
     pairs = geometry.taken(rows, permutation[rows])
@@ -187,7 +192,14 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         margin = np.where(permutation >= 0, margin, np.nan)
     if confidence is not None:
         confidence = np.where(permutation >= 0, confidence, np.nan)
-    errors = estimate_errors(geometry, *given, permutation, result.profile is not None)
+    if by_columns:
+        assert report is not None
+        errors = math.nan, report.shift_error
+    else:
+        assert isinstance(given[2], Affine)
+        errors = estimate_errors(
+            geometry, given[0], given[1], given[2], permutation, result.profile is not None
+        )
     return Diagnosis(
         verdict_of(separation, floor, threshold, math.nan, (math.nan, math.nan)),
         separation,
@@ -203,6 +215,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         (math.nan, math.nan),
         *errors,
         noise_ratio_interval(pairs, errors[0] / given[2].scale),
+        report,
     )
 
 
@@ -241,16 +254,25 @@ def _judge_unrelated(
 ) -> tuple[FloatArray, FloatArray]:
     """Match x with another set as it was matched, and give confidences and costs of the pairs."""
     covariance: Any = "isotropic"
-    if result.covariance is not None and not result.covariance.is_isotropic:
+    alignment: Any = "identity" if result.scale == 1.0 and not result.shift.any() else "standardize"
+    if result.column_map is not None:
+        alignment = "columns"
+    if result.covariance is not None and result.covariance.is_diagonal:
+        assert result.covariance.units is not None
+        learned = result.covariance.rounds > 0
+        covariance = "diagonal" if learned else result.covariance.units**2
+    elif result.covariance is not None and not result.covariance.is_isotropic:
         known = result.covariance.reference is None
         covariance = result.covariance.matrix if known else "estimate"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AlignmentWarning)  # of sets that nobody asked about
+        # Of sets that nobody asked about.
+        warnings.simplefilter("ignore", AlignmentWarning)
+        warnings.simplefilter("ignore", ColumnScaleWarning)
         other = match(
             x,
             y,
             objective=result.criterion,
-            alignment="identity" if result.scale == 1.0 and not result.shift.any() else "standardize",
+            alignment=alignment,
             covariance=covariance,
             pairs="all" if result.price is None else int(np.count_nonzero(result.permutation >= 0)),
             noise=result.noise,

@@ -18,7 +18,7 @@ from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.diagnosis.confidence import settled_probabilities
 from lslmatch.diagnosis.cycles import shortest_cycle
 from lslmatch.diagnosis.partial import judge_partial
-from lslmatch.results import MatchResult
+from lslmatch.results import Affine, MatchResult
 
 #: Reduced costs of matched pairs must be 0 up to this, or the result is that of other sets.
 _MISFIT = 1e-6
@@ -33,14 +33,14 @@ def whitened_by_learned(
     rotated into the first coordinates.
     """
     assert result.covariance is not None
-    white, offset = white_of(x, y, result.affine, result.covariance)
+    white, offset = white_of(x, y, result.map, result.covariance)
     unit = math.exp((white.offset + offset) / 2.0)
     sets = []
     for points in (white.a, white.b):
         padded = np.zeros((len(points), x.shape[1]))
         padded[:, : points.shape[1]] = unit * points
         sets.append(padded)
-    return sets[0], sets[1], result._replace(scale=1.0, shift=np.zeros(x.shape[1]))
+    return sets[0], sets[1], result.with_map(Affine(1.0, np.zeros(x.shape[1])))
 
 
 def judge_pairs(
@@ -52,7 +52,7 @@ def judge_pairs(
     u = check_vector(result.row_dual, "result.row_dual", n)
     v = check_vector(result.col_dual, "result.col_dual", m)
     price = 0.0 if result.price is None else check_number(result.price, "result.price")
-    white, offset = white_of(x, y, result.affine, result.covariance)
+    white, offset = white_of(x, y, result.map, result.covariance)
     costs = cost_matrix(white) + offset
     rate = best_rate(costs, result.permutation, x.shape[1])
     reduced = costs - (u[:, None] + price) - v

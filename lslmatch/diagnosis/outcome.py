@@ -10,6 +10,7 @@ import numpy as np
 from lslmatch._comparison import comparable
 from lslmatch._optional import load
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.diagnosis.columns import ColumnReport
 from lslmatch.diagnosis.confidence import UNRELATED
 from lslmatch.summary import Facts, Summary, Table, count, number
 
@@ -65,6 +66,8 @@ class Diagnosis(NamedTuple):
     """(d,): the standard errors of the shift, NaN where that of the scale is."""
     noise_ratio_interval: tuple[float, float] = (1.0, math.inf)
     """A 95 % interval for the largest ratio of two noise variances; from 1 if all noise may be equal."""
+    columns_report: ColumnReport | None = None
+    """What is known of each column, where columns have units or variances of their own."""
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""

@@ -100,11 +100,18 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
     _shift_points(x, x_factor, -origin, a, a_low)
     _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
+    greatest = max(least_exponent(a), least_exponent(b))
+    least, is_in_range = least_magnitude(given, units, shift, greatest)
+    return in_unit(parts, exponent, least, is_in_range)
+
+
+def in_unit(parts: list[FloatArray], exponent: int, least: float, is_in_range: bool) -> Geometry:
+    """Put coordinates a and b and their rounding errors, in units of ``2**exponent``, into their own unit."""
+    a, b, a_low, b_low = parts
     # A large common offset is gone now: what is left may be much smaller than the unit.
     greatest = max(least_exponent(a), least_exponent(b))
     typical = max(least_exponent(typical_size(a)), least_exponent(typical_size(b)))
     extent = nonzero_exponent(max(min(greatest, typical + _TYPICAL), greatest - _GREATEST))
-    least, is_in_range = least_magnitude(given, units, shift, greatest)
     for part in parts:
         times_power(part, -extent, out=part)
     least = math.ldexp(least, -extent)

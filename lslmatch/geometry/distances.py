@@ -5,16 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.geometry.coordinates import common_coordinates
-from lslmatch.results import Affine
+from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.results import Affine, ColumnMap
 
 
 def pair_distances(
-    x: FloatArray, y: FloatArray, affine: Affine, rows: IntArray, cols: IntArray
+    x: FloatArray,
+    y: FloatArray,
+    affine: Affine | ColumnMap,
+    rows: IntArray,
+    cols: IntArray,
+    units: FloatArray | None = None,
 ) -> FloatArray:
-    """Give the distances of ``x[rows]`` and the mapped ``y[cols]``, in the units of x."""
+    """Give the distances of ``x[rows]`` and the mapped ``y[cols]``, in the units of x.
+
+    If columns have units of their own, they are divided by these, times the geometric mean of all.
+    """
     # In units in which neither very large or small values nor a common offset do any harm.
-    pairs = common_coordinates(x, y, affine).taken(rows, cols)
+    pairs = mapped_coordinates(x, y, affine, units).taken(rows, cols)
     difference = pairs.residuals()
     unit = np.abs(difference).max(initial=0.0) or 1.0
     with np.errstate(over="ignore"):

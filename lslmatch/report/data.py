@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.diagnosis.columns import has_units, in_common_units, units_of
 from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.geometry.distances import pair_distances
 from lslmatch.geometry.plane import midpoints, principal_plane
@@ -39,7 +40,7 @@ def page_data(
         "y": partner.tolist(),
         "xLabel": _words(labels.x, rows),
         "yLabel": _words(labels.y, partner),
-        "distance": _digits(pair_distances(x, y, result.affine, rows, partner)),
+        "distance": _digits(pair_distances(x, y, result.map, rows, partner, units_of(result))),
         "below": DOUBTFUL,
     }
     for name in ("confidence", "margin"):
@@ -56,6 +57,8 @@ def as_script(data: Any) -> str:
 
 def _places(x: FloatArray, y: FloatArray, result: MatchResult, rows: Any) -> dict[str, Any]:
     """Give the places of the points in the plane of the pairs, and how y lay before it was mapped."""
+    if has_units(result):
+        x, y, result = in_common_units(x, y, result)
     plane = principal_plane(midpoints(x, y, result))._replace(centre=x.mean(axis=0))
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = plane.places(x), plane.places(result.transform(y))

@@ -8,7 +8,7 @@ from lslmatch._types import FloatArray
 from lslmatch.diagnosis.outcome import DOUBTFUL, Diagnosis
 from lslmatch.report.listing import Listing
 from lslmatch.results import MatchResult
-from lslmatch.summary import abridged, count, number, percent
+from lslmatch.summary import abridged, column_table, count, number, percent
 
 
 def found(x: FloatArray, y: FloatArray, result: MatchResult, names: tuple[str, str]) -> str:
@@ -79,12 +79,12 @@ def listed(result: MatchResult, listing: Listing) -> str:
 
 def facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, str]]:
     """List scale, shift and what was estimated or chosen."""
-    scale = number(result.scale)
+    scale = number(result.scale) if result.column_map is None else "one for each column"
     if diagnosis is not None and not math.isnan(diagnosis.scale_error):
         scale += f", standard error {diagnosis.scale_error:.2g}"
     rows = [
         ("scale", scale),
-        ("shift", abridged(result.shift)),
+        *_map_facts(result, diagnosis),
         ("objective", f"{number(result.objective)} ({result.criterion})"),
         ("noise", "isotropic" if result.covariance is None else result.covariance.origin),
     ]
@@ -95,3 +95,18 @@ def facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, s
         )
     rows += [("chosen", line) for line in result.decisions]
     return rows
+
+
+def _map_facts(result: MatchResult, diagnosis: Diagnosis | None) -> list[tuple[str, str]]:
+    """List the shift, or the scale and the shift of each column."""
+    report = None if diagnosis is None else diagnosis.columns_report
+    if result.column_map is None and report is None:
+        return [("shift", abridged(result.shift))]
+    facts = []
+    for name, scale, *rest in column_table(result.columns, result.map, report).rows:
+        if report is None:
+            facts.append((f"column {name}", f"scale {scale}, shift {rest[0]}"))
+        else:
+            text = f"scale {scale} (standard error {rest[0]}), shift {rest[1]} ({rest[2]}), noise {rest[3]}"
+            facts.append((f"column {name}", f"{text}: {rest[4]}" if rest[4] else text))
+    return facts

@@ -1,0 +1,85 @@
+"""Coordinates under a map with a scale for each column, for the certificate: on its own, in plain NumPy.
+
+Nothing here comes from `lslmatch.geometry`: y is mapped, and both sets are weighted, each step with
+what it lost in rounding.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch._validation import check_map, check_units
+from lslmatch.certificate.coincident import ordinary_share, typical_point
+from lslmatch.certificate.exact import exact_product, exact_sum
+from lslmatch.maps import as_column_map
+from lslmatch.results import MatchResult
+
+
+class ColumnSets(NamedTuple):
+    """Both sets in units of ``2**exponent``, and what the coordinates lost in rounding."""
+
+    x: FloatArray
+    x_rest: FloatArray
+    y: FloatArray
+    y_rest: FloatArray
+    exponent: int
+    #: The sets and the shift as they were given, weighted and scaled, in the same unit.
+    given: tuple[FloatArray, FloatArray, FloatArray]
+
+    def share(self, mean_square: float, shrunk: int) -> float:
+        """Say when points coincide, in a unit that is ``2**shrunk`` times as large."""
+        x, y, shift = self.given
+        sets = (x, 1.0, -shrunk), (y, 1.0, -shrunk)
+        return ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
+
+
+def has_columns(result: MatchResult) -> bool:
+    """Say whether columns have scales, or variances, of their own."""
+    covariance = result.covariance
+    return result.column_map is not None or (covariance is not None and covariance.is_diagonal)
+
+
+def column_weights(result: MatchResult, dimension: int) -> FloatArray:
+    """Give what columns are multiplied by: inverse units, their product being 1."""
+    covariance = result.covariance
+    if covariance is None or covariance.units is None:
+        return np.ones(dimension)
+    units = check_units(covariance.units, "result.covariance.units", dimension)
+    logarithms = np.log(units)
+    return np.exp(float(logarithms.sum()) / dimension - logarithms)
+
+
+def column_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets:
+    """Weight the columns of both sets, map those of y, and centre both, with all digits."""
+    d = x.shape[1]
+    found, weights = as_column_map(check_map(result.map, "result.map", d)), column_weights(result, d)
+    # Powers of two that keep columns and their weights in range.
+    fraction, power = np.frexp(weights)
+    scale, scale_power = np.frexp(found.scales)
+    own = np.full(d, -(10**6))
+    for part, more in ((x, 0), (y, scale_power), (found.shift[None], 0)):
+        size, exponents = np.frexp(np.abs(part).max(axis=0))
+        own = np.where(size > 0.0, np.maximum(own, exponents + more), own)
+    own = np.where(own > -(10**5), own, 0)
+    exponent = 2 + int((own + power).max())
+    unit = power - exponent
+    origin = typical_point(x)
+    x_part, x_lost = exact_sum(np.ldexp(x, -own), -np.ldexp(origin, -own))
+    product, lost = exact_product(scale, np.ldexp(y, scale_power - own))
+    offset, offset_lost = exact_sum(np.ldexp(found.shift, -own), -np.ldexp(origin, -own))
+    mapped, sum_lost = exact_sum(product, offset)
+    mapped, y_lost = exact_sum(mapped, sum_lost + (lost + offset_lost))
+    sides = []
+    for part, rest in ((x_part, x_lost), (mapped, y_lost)):
+        weighted, lost = exact_product(fraction, part)
+        weighted, lost = exact_sum(weighted, lost + fraction * rest)
+        sides += [np.ldexp(weighted, unit + own), np.ldexp(lost, unit + own)]
+    given = (
+        np.ldexp(fraction * np.ldexp(x, -own), unit + own),
+        np.ldexp(fraction * product, unit + own),
+        np.ldexp(fraction * np.ldexp(found.shift, -own), unit + own),
+    )
+    return ColumnSets(sides[0], sides[1], sides[2], sides[3], exponent, given)

@@ -1,0 +1,136 @@
+"""Matching with a unit for each column, and with variances that differ between columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch._validation import as_real_array, check_map, check_option
+from lslmatch.columns.learning import Learner, learn_columns, learn_diagonal
+from lslmatch.columns.solving import solve_under
+from lslmatch.columns.standard import standard_units
+from lslmatch.covariance.known import check_covariance
+from lslmatch.covariance.learned import Solver, isotropic_surprises
+from lslmatch.results import ColumnMap, Covariance, MatchResult
+
+#: The kinds of noise that are learned with the map, by the name of the covariance. Isotropic noise has no
+#: meaning where every column has a unit of its own.
+_KINDS = {
+    "isotropic": ("diagonal", "full"),
+    "auto": ("diagonal", "full"),
+    "diagonal": ("diagonal",),
+    "estimate": ("full",),
+}
+
+
+def match_columns(
+    x: FloatArray,
+    y: FloatArray,
+    objective: str,
+    alignment: str | ColumnMap,
+    covariance: Any,
+    pairs: int | None,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match two checked sets with a scale and a shift for each column, learned or given."""
+    given = None if isinstance(alignment, str) else check_map(alignment, "alignment", x.shape[1])
+    assert given is None or isinstance(given, ColumnMap)
+    if not isinstance(covariance, str):
+        known = known_covariance(covariance, x.shape[1])
+        learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers)
+        found = given or (_by_moments(x, y) if learned is None else learned).map
+        return solve_under(x, y, objective, found, known, pairs, levels, workers)
+    kinds = _KINDS[check_option(covariance, "covariance", tuple(_KINDS))]
+    if given is not None and covariance == "isotropic":
+        return solve_under(x, y, objective, given, None, pairs, levels, workers)
+    learned = learn_columns(x, y, kinds, given, workers)
+    if learned is None:
+        learned = _by_moments(x, y)
+        if given is not None:
+            learned = learned._replace(map=given)
+    return result_of(x, y, learned, objective, pairs, levels, workers)
+
+
+def match_diagonal(
+    solve: Solver,
+    x: FloatArray,
+    y: FloatArray,
+    objective: str,
+    alignment: Any,
+    pairs: int | None,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match two checked sets by one scale, under variances of the columns that are learned."""
+    base = solve(x, y, alignment, "lsl")
+    learned = learn_beside(x, y, base, alignment, workers)
+    if learned is None:
+        reason = "variances of columns need two columns and four pairs at least"
+        nothing = Covariance(np.empty((0, x.shape[1])), 1.0, reason=reason)
+        result = solve_under(x, y, objective, base.map, None, pairs, levels, workers)
+        return result._replace(covariance=nothing, profile=base.profile, decisions=base.decisions)
+    result = result_of(x, y, learned, objective, pairs, levels, workers)
+    return result._replace(profile=base.profile, decisions=base.decisions)
+
+
+def learn_beside(
+    x: FloatArray, y: FloatArray, base: MatchResult, alignment: Any, workers: int
+) -> Learner | None:
+    """Learn variances of the columns, with one scale, from a matching with isotropic noise."""
+    # An alignment that was given, or chosen to be none at all, is not ours to change.
+    fixed = isinstance(alignment, tuple) or (base.scale == 1.0 and not base.shift.any())
+    learned = learn_diagonal(x, y, base, fixed, workers)
+    if learned is None:
+        return None
+    isotropic = float(isotropic_surprises(x, y, base, workers).mean())
+    return learned._replace(covariance=learned.covariance._replace(isotropic_cross_entropy=isotropic))
+
+
+def result_of(
+    x: FloatArray,
+    y: FloatArray,
+    learned: Learner,
+    objective: str,
+    pairs: int | None,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match by an objective under what was learned by LSL."""
+    covariance = learned.covariance
+    if objective != "lsl" and not covariance.is_diagonal:
+        # One metric for all pairs: of the record, only how it was learned is left to say.
+        matrix = covariance._replace(units=None).matrix
+        covariance = covariance._replace(
+            factor=np.ascontiguousarray(np.linalg.cholesky(matrix).T),
+            ridge=0.0,
+            reference=None,
+            weight=None,
+            leave_out=False,
+            undecided=0,
+        )
+    return solve_under(x, y, objective, learned.map, covariance, pairs, levels, workers)
+
+
+def known_covariance(covariance: Any, dimension: int) -> Covariance:
+    """Describe a covariance that was given, with the units of the columns apart from their correlations."""
+    matrix = check_covariance(covariance, dimension)
+    logarithms = np.log(np.diag(matrix)) / 2.0
+    units = np.exp(logarithms - logarithms.mean())
+    if as_real_array(covariance, "covariance").ndim == 1:
+        return Covariance(np.empty((0, dimension)), 1.0, units=units)
+    correlation = matrix / np.multiply.outer(units, units)
+    return Covariance(np.ascontiguousarray(np.linalg.cholesky(correlation).T), 0.0, units=units)
+
+
+def _by_moments(x: FloatArray, y: FloatArray) -> Learner:
+    """Give each column's own standard units, where there are too few pairs to learn anything."""
+    sets = standard_units(x, y)
+    logarithms = np.log(sets.a_unit)
+    units = np.exp(logarithms - logarithms.mean())
+    covariance = Covariance(np.empty((0, x.shape[1])), 1.0, units=units)
+    nobody = np.full(len(x), -1, np.intp)
+    return Learner(sets.given(sets.identity), covariance, np.full(1, math.nan), nobody)

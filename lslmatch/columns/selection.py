@@ -1,0 +1,135 @@
+"""The choice between one scale and one for each column, and between isotropic and diagonal noise.
+
+Each predicts the pairs of its own matching, with the judged pair left out; what they are surprised by is
+compared point by point. Isotropic noise takes no part in that: where one column outweighs the others, or
+there are many, its wrong pairs are as near to each other as true ones, and surprise it less. Variances of
+columns are shrunk to each other as far as chance would spread them: isotropic noise loses nothing by that.
+
+One scale is kept unless columns predict better, or the pairs contradict one scale. Where nearly all pairs are
+certain and neither contradict it nor depend on one column alone, nothing else is looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lslmatch._types import FloatArray, IntArray
+from lslmatch.columns.doubt import OUTWEIGHS, spread_shares
+from lslmatch.columns.learning import Learner, is_better, learn_columns
+from lslmatch.columns.matching import learn_beside, result_of
+from lslmatch.columns.slopes import find_slopes
+from lslmatch.covariance.evidence import sampled_surprises, surprises
+from lslmatch.covariance.fit import white_of
+from lslmatch.covariance.iteration import judges_all
+from lslmatch.covariance.learned import isotropic_surprises
+from lslmatch.covariance.leave_out import cost_matrix
+from lslmatch.results import Affine, ColumnMap, MatchResult
+
+#: Cross-entropy below which nearly all pairs are certain.
+_CERTAIN = 0.02
+#: By how many standard errors columns must be better, and by what factor standard deviations must differ for
+#: noise not to be isotropic.
+_BETTER, _DIFFER = 0.5, 1.5
+
+
+class Chosen(NamedTuple):
+    """What is put in place of the matching by one scale."""
+
+    learned: Learner
+    decision: str
+
+
+def weigh_columns(
+    x: FloatArray,
+    y: FloatArray,
+    base: MatchResult,
+    result: MatchResult,
+    alignment: Any,
+    covariance: str,
+    workers: int,
+) -> Chosen | None:
+    """Weigh what was found with one scale against a scale for each column; None if it is kept.
+
+    `base` is the matching by LSL with isotropic noise, and `result` that under the covariance that was asked
+    for, which may be the same. Columns compete if the alignment is "auto", diagonal noise if the covariance
+    is.
+    """
+    if x.shape[1] == 1:
+        return None
+    by_columns, by_variances = alignment == "auto", covariance == "auto"
+    slopes = find_slopes(x, y, base.permutation) if by_columns else None
+    contradicted = slopes is not None and slopes.contradict
+    certain = isotropic_surprises(x, y, base, workers).mean() < _CERTAIN
+    if certain and not contradicted and not (by_columns and spread_shares(x).max() > OUTWEIGHS):
+        return None
+    chosen, best = None, None if result is base else _surprises(x, y, result, workers)
+    diagonal = learn_beside(x, y, base, alignment, workers)
+    differ = 1.0
+    if diagonal is not None:
+        units = diagonal.covariance.units
+        assert units is not None
+        differ = float(units.max() / units.min())
+        if best is None or not is_better(best, diagonal.surprises):
+            best = diagonal.surprises
+            if by_variances and differ > _DIFFER and not certain:
+                line = f"covariance: diagonal, as variances of columns differ by a factor of {differ**2:.3g}"
+                chosen = Chosen(diagonal, line)
+    columns = learn_columns(x, y, ("diagonal", "full"), None, workers) if by_columns else None
+    if columns is not None and best is not None:
+        better = is_better(columns.surprises, best, _BETTER) and not certain
+        # Isotropic noise is not what these pairs have, and was asked for, or nothing else.
+        unequal = not by_variances and not certain and differ > _DIFFER
+        as_good = contradicted and not is_better(best, columns.surprises)
+        # Two ways to pair that are both certain: what more columns say.
+        other = (
+            (base.map, base.permutation)
+            if chosen is None
+            else (chosen.learned.map, chosen.learned.permutation)
+        )
+        tied = (certain or best.mean() < _CERTAIN) and columns.cross_entropy < _CERTAIN
+        more = tied and agreeing(x, y, columns.map, columns.permutation) > agreeing(x, y, *other)
+        if better or unequal or as_good or more:
+            line = "alignment: a scale for each column, which predicts the pairs by a cross-entropy of "
+            line += f"{columns.cross_entropy:.3g}; one scale by {best.mean():.3g}"
+            chosen = Chosen(columns, line)
+    return chosen
+
+
+def agreeing(x: FloatArray, y: FloatArray, found: Affine | ColumnMap, permutation: IntArray) -> int:
+    """Count the columns in which partners are nearer to each other than to the partners of others."""
+    rows = np.flatnonzero(permutation >= 0)
+    a, b = x[rows], found.apply(y[permutation[rows]])
+    other = np.roll(b, max(rows.size // 2, 1), axis=0)
+    return int(
+        np.count_nonzero(np.median(np.abs(a - b), axis=0) < np.median(np.abs(a - other), axis=0) / 2.0)
+    )
+
+
+def _surprises(x: FloatArray, y: FloatArray, result: MatchResult, workers: int) -> FloatArray | None:
+    """Give the surprises of the matching that a covariance was learned from; None if none was kept."""
+    covariance = result.covariance
+    if covariance is None or covariance.reference is None:
+        return None
+    white = white_of(x, y, result.map, covariance)[0]
+    if judges_all(x, y):
+        return surprises(cost_matrix(white, workers), covariance.reference, x.shape[1])
+    return sampled_surprises(white)
+
+
+def put_in_place(
+    x: FloatArray,
+    y: FloatArray,
+    before: MatchResult,
+    chosen: Chosen,
+    objective: str,
+    pairs: int | None,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match under what was chosen, and say so."""
+    result = result_of(x, y, chosen.learned, objective, pairs, levels, workers)
+    if isinstance(chosen.learned.map, ColumnMap):
+        return result._replace(decisions=(chosen.decision,))
+    return result._replace(profile=before.profile, decisions=(*before.decisions, chosen.decision))

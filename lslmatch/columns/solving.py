@@ -1,0 +1,55 @@
+"""The matching under a map and a covariance that are known, by any objective, at any size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lslmatch._types import FloatArray
+from lslmatch.assignment.greedy import choose_nearest
+from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
+from lslmatch.assignment.partial import PricedAssignment, assign_pairs, assign_point_pairs
+from lslmatch.assignment.solve import assign
+from lslmatch.covariance.candidates import assign_candidates, has_few_candidates
+from lslmatch.covariance.known import with_pairs
+from lslmatch.covariance.leave_out import White
+from lslmatch.covariance.leave_out import cost_matrix as left_out_costs
+from lslmatch.covariance.pair_costs import problem_of_result
+from lslmatch.results import Affine, ColumnMap, Covariance, MatchResult
+
+
+def solve_under(
+    x: FloatArray,
+    y: FloatArray,
+    objective: str,
+    found: Affine | ColumnMap,
+    covariance: Covariance | None,
+    pairs: int | None,
+    levels: tuple[FloatArray, FloatArray] | None,
+    workers: int,
+) -> MatchResult:
+    """Match two checked sets under a checked map and a covariance, with the proof that no matching is better.
+
+    What is proven is what the certificate computes: costs come from the map and the covariance that are
+    returned, not from those of a search.
+    """
+    n = len(x)
+    nobody = np.full(n, -1, np.intp)
+    empty = MatchResult(
+        nobody, found.scale, found.shift, 0.0, None, None, objective, levels, covariance=covariance
+    ).with_map(found)
+    problem = problem_of_result(x, y, empty)
+    if isinstance(problem, White):
+        if pairs is not None:
+            return with_pairs(empty, assign_pairs(left_out_costs(problem, workers), pairs))
+        if has_few_candidates(*problem.shape):
+            assignment = assign_candidates(problem, workers)
+        else:
+            assignment = assign(left_out_costs(problem, workers))
+        return with_pairs(empty, PricedAssignment(assignment, None))
+    geometry, rule = problem
+    if objective == "greedy":
+        choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
+        total = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
+        permutation = partners(n, *sides_as_given(choice, n > len(y)))
+        return empty._replace(permutation=permutation, objective=total)
+    return with_pairs(empty, assign_point_pairs(geometry, rule, pairs, workers))
