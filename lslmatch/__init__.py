@@ -16,7 +16,17 @@ from lslmatch.matching import match
 from lslmatch.matching_many import match_many
 from lslmatch.matching_path import MatchPath, match_path
 from lslmatch.report.page import make_report
-from lslmatch.results import Affine, Assignment, ColumnMap, Covariance, FalseShare, MatchResult, ProfileCurve
+from lslmatch.results import (
+    Affine,
+    Assignment,
+    ColumnMap,
+    Covariance,
+    FalseShare,
+    LinearMap,
+    MatchResult,
+    ProfileCurve,
+    Similarity,
+)
 
 __version__ = "0.1.0"
 
@@ -30,10 +40,12 @@ __all__ = [
     "Covariance",
     "Diagnosis",
     "FalseShare",
+    "LinearMap",
     "MatchPath",
     "MatchResult",
     "Matcher",
     "ProfileCurve",
+    "Similarity",
     "check_certificate",
     "diagnose",
     "estimate_affine",

@@ -11,7 +11,11 @@ import numpy as np
 from lslmatch._arrays import as_array, is_sparse
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine, ColumnMap, Covariance, FalseShare, Labels
+from lslmatch.maps import MATRIX_MAPS, Affine, AnyMap, ColumnMap, LinearMap, Similarity
+from lslmatch.results import Covariance, FalseShare, Labels
+
+#: By how much the products of the columns of a rotation may differ from 0 and 1.
+_NOT_ORTHOGONAL = 1e-6
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -43,8 +47,13 @@ def check_points(points: Any, name: str) -> FloatArray:
     return array
 
 
-def check_point_pair(x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-    """Check both sets and that they live in the same space; columns with names are paired by them."""
+def check_point_pair(x: Any, y: Any, found: Any = None) -> tuple[FloatArray, FloatArray]:
+    """Check both sets and that they live in the same space; columns with names are paired by them.
+
+    If a linear map was given, it says which spaces they live in, and nothing is paired by names.
+    """
+    if isinstance(found, LinearMap):
+        return check_points(x, "x"), check_points(y, "y")
     x, y = pair_columns(x, y)
     x, y = check_points(x, "x"), check_points(y, "y")
     if x.shape[1] != y.shape[1]:
@@ -167,20 +176,48 @@ def check_noise(
 
 def check_affine(affine: Any, name: str, dimension: int) -> Affine:
     """Return `affine` as an :class:`Affine` with a positive scale and a shift of length `dimension`."""
-    if not isinstance(affine, tuple) or len(affine) != 2 or isinstance(affine, ColumnMap):
+    if not isinstance(affine, tuple) or len(affine) != 2 or isinstance(affine, (ColumnMap, LinearMap)):
         raise TypeError(f"{name} must be an Affine(scale, shift); got {shown(affine)}")
     scale = check_positive(affine[0], f"{name}.scale")
     return Affine(scale, check_vector(affine[1], f"{name}.shift", dimension))
 
 
-def check_map(given: Any, name: str, dimension: int) -> Affine | ColumnMap:
-    """Return a map that was given: an :class:`Affine`, or a :class:`ColumnMap` with scales other than 0."""
+def check_map(given: Any, name: str, dimension: int, other: int | None = None) -> AnyMap:
+    """Return a map that was given, of whatever family, to a space of `dimension` from one of `other`."""
+    if isinstance(given, MATRIX_MAPS):
+        return _check_matrix_map(given, name, dimension, dimension if other is None else other)
     if not isinstance(given, ColumnMap):
         return check_affine(given, name, dimension)
     scales = check_vector(given.scales, f"{name}.scales", dimension)
     if not scales.all():
         raise ValueError(f"{name}.scales must not be 0; got {scales}")
     return ColumnMap(scales, check_vector(given.shift, f"{name}.shift", dimension))
+
+
+def _check_matrix_map(
+    given: Similarity | LinearMap, name: str, dimension: int, other: int
+) -> Similarity | LinearMap:
+    shift = check_vector(given.shift, f"{name}.shift", dimension)
+    if isinstance(given, LinearMap):
+        return LinearMap(_check_matrix(given.matrix, f"{name}.matrix", (dimension, other)), shift)
+    scale = check_positive(given.scale, f"{name}.scale")
+    rotation = _check_matrix(given.rotation, f"{name}.rotation", (dimension, dimension))
+    with np.errstate(over="ignore", invalid="ignore"):
+        worst = float(np.abs(rotation.T @ rotation - np.eye(dimension)).max())
+    if not worst <= _NOT_ORTHOGONAL:
+        raise ValueError(
+            f"{name}.rotation must be orthogonal; its transpose times itself differs from 1 by {worst:.3g}"
+        )
+    return Similarity(scale, rotation, shift)
+
+
+def _check_matrix(values: Any, name: str, shape: tuple[int, int]) -> FloatArray:
+    array = as_real_array(values, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got shape {array.shape}")
+    array = as_kernel_array(array)
+    check_finite(array, name)
+    return array
 
 
 def check_units(units: Any, name: str, dimension: int) -> FloatArray:

@@ -34,7 +34,7 @@ from lslmatch.geometry.tiles import (
     exact_distance,
     expand_tile,
 )
-from lslmatch.results import Affine, ColumnMap
+from lslmatch.maps import Affine, AnyMap
 
 #: Points coincide up to this share of the mean square: eps**2.
 COINCIDENT = 2.0**-104
@@ -52,7 +52,7 @@ _ROUNDING_BITS = np.int64(
 _ROUNDING = 6755399441055744.0
 
 
-def log_cost_matrix(x: Any, y: Any, affine: Affine | ColumnMap | None = None) -> FloatArray:
+def log_cost_matrix(x: Any, y: Any, affine: AnyMap | None = None) -> FloatArray:
     """Compute the matrix of logarithms of squared distances that LSL assigns.
 
     Parameters
@@ -61,7 +61,7 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | ColumnMap | None = None) ->
         The first set, points as rows.
     y : array_like of shape (m, d)
         The second set.
-    affine : Affine or ColumnMap, optional
+    affine : Affine, ColumnMap, Similarity or LinearMap, optional
         The map applied to `y` first. The paper's matrix M has ``affine=estimate_affine(x, y)``; by
         default the points are taken as they are.
 
@@ -79,10 +79,10 @@ def log_cost_matrix(x: Any, y: Any, affine: Affine | ColumnMap | None = None) ->
     >>> log_cost_matrix([[0.0], [3.0]], [[1.0], [2.0]]).round(4).tolist()
     [[0.0, 1.3863], [1.3863, 0.0]]
     """
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, affine)
     if affine is None:
         affine = Affine(1.0, np.zeros(x.shape[1]))
-    geometry = mapped_coordinates(x, y, check_map(affine, "affine", x.shape[1]))
+    geometry = mapped_coordinates(x, y, check_map(affine, "affine", x.shape[1], y.shape[1]))
     # On all processors, as NumPy's own products are.
     return cost_matrix(geometry, log_rule(geometry), os.cpu_count() or 1)
 

@@ -1,8 +1,7 @@
 """The maps that take the second set into the units of the first: one class for each family, one protocol.
 
-What is to be added later, such as a rotation, is one more class with the members of :class:`Map`. Where a map
-is applied to points that are matched, :mod:`lslmatch.geometry` and, on its own, :mod:`lslmatch.certificate`
-keep what that loses in rounding; :meth:`apply` does not.
+Where a map is applied to points that are matched, :mod:`lslmatch.geometry` and, on its own,
+:mod:`lslmatch.certificate` keep what that loses in rounding; :meth:`apply` does not.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Map(Protocol):
 
     @property
     def shift(self) -> FloatArray:
-        """Where the origin of y goes, of shape (d,)."""
+        """Where the origin of y goes, of shape (d_x,)."""
 
     @property
     def scale(self) -> float:
@@ -29,7 +28,7 @@ class Map(Protocol):
 
     @property
     def matrix(self) -> FloatArray:
-        """The linear part, of shape (d, d)."""
+        """The linear part, of shape (d_x, d_y); only a :class:`LinearMap` may have d_x != d_y."""
 
     @property
     def parameters(self) -> int:
@@ -138,8 +137,119 @@ class ColumnMap(NamedTuple):
         return ColumnMap(self.scales * first.scales, self.scales * first.shift + self.shift)
 
 
-def as_column_map(given: Affine | ColumnMap) -> ColumnMap:
+@comparable
+class Similarity(NamedTuple):
+    """The map ``y -> scale * rotation @ y + shift``: turned, perhaps mirrored, scaled and shifted.
+
+    Examples
+    --------
+    >>> from lslmatch import Similarity
+    >>> quarter_turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    >>> Similarity(2.0, quarter_turn, np.array([1.0, 0.0])).apply(np.array([[3.0, 0.0]])).tolist()
+    [[1.0, 6.0]]
+    """
+
+    scale: float
+    """tau, a positive number."""
+    rotation: FloatArray
+    """Q, of shape (d, d): orthogonal. Its determinant is 1, or -1 if it mirrors."""
+    shift: FloatArray
+    """beta, of shape (d,)."""
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The linear part, of shape (d, d)."""
+        return self.scale * self.rotation
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers there are to estimate: 1 + d + d (d - 1) / 2."""
+        d = self.shift.size
+        return 1 + d + d * (d - 1) // 2
+
+    @property
+    def log_volume(self) -> float:
+        """The logarithm of the factor of volumes."""
+        return self.shift.size * math.log(self.scale)
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the rotation mirrors: its determinant is negative."""
+        return bool(np.linalg.slogdet(self.rotation)[0] < 0.0)
+
+    def apply(self, y: Any) -> Any:
+        """Bring points of y, one a row, into the units of x; a DataFrame stays one, with its columns."""
+        return _turned(y, self.matrix, self.shift)
+
+    def inverse(self) -> Similarity:
+        """Return the map from x to y."""
+        back = np.ascontiguousarray(self.rotation.T)
+        return Similarity(1.0 / self.scale, back, -(back @ self.shift) / self.scale)
+
+
+@comparable
+class LinearMap(NamedTuple):
+    """The map ``y -> matrix @ y + shift`` with any matrix; both sets may have different dimensions.
+
+    With d_x != d_y no factor of volumes is defined: `log_volume` is the sum of the logarithms of the
+    min(d_x, d_y) singular values, and `scale` their geometric mean. (For a square matrix these are the
+    logarithm and the d-th root of the absolute value of the determinant.) Columns are not paired by names.
+
+    Examples
+    --------
+    >>> from lslmatch import LinearMap
+    >>> LinearMap(np.array([[1.0, 1.0]]), np.zeros(1)).apply(np.array([[3.0, 4.0]])).tolist()
+    [[7.0]]
+    """
+
+    matrix: FloatArray
+    """A, of shape (d_x, d_y)."""
+    shift: FloatArray
+    """b, of shape (d_x,)."""
+
+    @property
+    def scale(self) -> float:
+        """The geometric mean of the singular values: how much longer lengths become; 0 if one is 0."""
+        return math.exp(self.log_volume / min(self.matrix.shape))
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers there are to estimate: d_x (d_y + 1)."""
+        return self.matrix.size + self.shift.size
+
+    @property
+    def log_volume(self) -> float:
+        """The sum of the logarithms of the singular values."""
+        with np.errstate(divide="ignore"):
+            return float(np.log(np.linalg.svd(self.matrix, compute_uv=False)).sum())
+
+    def apply(self, y: Any) -> Any:
+        """Bring points of y, one a row, into the units of x; a DataFrame stays one."""
+        return _turned(y, self.matrix, self.shift)
+
+    def inverse(self) -> LinearMap:
+        """Return the map from x to y; by the pseudoinverse, if the matrix has no inverse."""
+        back = np.linalg.pinv(self.matrix).astype(np.float64)
+        return LinearMap(back, -(back @ self.shift))
+
+
+#: The families of maps, and those of them that mix columns.
+AnyMap = Affine | ColumnMap | Similarity | LinearMap
+MATRIX_MAPS = (Similarity, LinearMap)
+
+
+def _turned(y: Any, matrix: FloatArray, shift: FloatArray) -> Any:
+    """Apply a matrix and a shift to rows; a DataFrame keeps its index, and its columns if none is lost."""
+    if not hasattr(y, "iloc"):
+        return y @ matrix.T + shift
+    points = y.to_numpy(np.float64) @ matrix.T + shift
+    columns = y.columns if len(matrix) == y.shape[1] else None
+    return type(y)(points, index=y.index, columns=columns)
+
+
+def as_column_map(given: AnyMap) -> ColumnMap:
     """Give a map with a scale for each column that does what a given one does."""
+    assert not isinstance(given, MATRIX_MAPS), "a matrix has no scale for each column"
     if isinstance(given, ColumnMap):
         return given
     return ColumnMap(np.full(given.shift.size, given.scale), given.shift)

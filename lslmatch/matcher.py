@@ -13,8 +13,9 @@ from lslmatch._optional import load
 from lslmatch._types import IntArray
 from lslmatch._validation import as_real_array, check_finite
 from lslmatch.choice.choosing import is_choosable
+from lslmatch.maps import AnyMap
 from lslmatch.matching import match
-from lslmatch.results import Affine, ColumnMap, MatchResult
+from lslmatch.results import MatchResult
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -31,7 +32,7 @@ class Matcher:
     ----------
     objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
         What the matching minimises.
-    alignment : str, Affine or ColumnMap, default "auto"
+    alignment : str or a map, default "auto"
         The map from Y to X.
     covariance : {"isotropic", "diagonal", "estimate", "auto"} or array_like, default "auto"
         The covariance of the noise.
@@ -49,7 +50,7 @@ class Matcher:
         All that was found.
     permutation_ : ndarray of shape (n,)
         ``Y[permutation_[i]]`` is the partner of ``X[i]``; -1 without one.
-    map_ : Affine or ColumnMap
+    map_ : Affine, ColumnMap, Similarity or LinearMap
         ``X[i]`` is about ``map_.apply(Y[permutation_[i]])``: one scale or one for each column, and a shift.
     scale_, shift_ : float and ndarray of shape (d,)
         Those of `map_`; `scale_` is the geometric mean if each column has one.
@@ -79,7 +80,7 @@ class Matcher:
         self,
         *,
         objective: str = "lsl",
-        alignment: str | Affine | ColumnMap = "auto",
+        alignment: str | AnyMap = "auto",
         covariance: Any = "auto",
         pairs: Any = "auto",
         noise: tuple[Any, Any] | None = None,

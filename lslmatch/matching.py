@@ -34,10 +34,13 @@ from lslmatch.covariance.known import check_covariance, match_known
 from lslmatch.covariance.learned import match_learned
 from lslmatch.covariance.pair_costs import match_pairs
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
+from lslmatch.maps import MATRIX_MAPS, AnyMap
 from lslmatch.results import Affine, ColumnMap, FalseShare, Labels, MatchResult
 
 _OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
 _WITHOUT_NOISE = ("lsl", "lss", "greedy")
+#: Maps under which noise that is learned is not isotropic.
+_LEARNED_WITH_NOISE = (ColumnMap, *MATRIX_MAPS)
 _COVARIANCES = ("isotropic", "diagonal", "estimate", "auto")
 
 
@@ -46,7 +49,7 @@ def match(
     y: Any,
     *,
     objective: str = "lsl",
-    alignment: str | Affine | ColumnMap = "standardize",
+    alignment: str | AnyMap = "standardize",
     covariance: Any = "isotropic",
     pairs: str | int | FalseShare = "all",
     noise: tuple[Any, Any] | None = None,
@@ -67,7 +70,7 @@ def match(
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
         the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
         their nearest free partner one after the other, and has no certificate.
-    alignment : str, Affine or ColumnMap, default "standardize"
+    alignment : str, Affine, ColumnMap, Similarity or LinearMap, default "standardize"
         The map from `y` to `x`.
 
         - "standardize": one scale and a shift, estimated by standardising both sets.
@@ -82,7 +85,8 @@ def match(
           or of which one would outweigh all others. Learned together with the noise.
         - "auto": whichever of these predicts the pairs best (the identity has it if the others' gain is not
           worth their parameters).
-        - An `Affine` or a `ColumnMap` is taken as it is.
+        - An `Affine`, a `ColumnMap`, a `Similarity` or a `LinearMap` is taken as it is; the last may lead
+          from another number of columns, and its columns are not paired by names.
 
         With another objective than "lsl", those that are found by matching are still found by LSL.
     covariance : {"isotropic", "diagonal", "estimate", "auto"} or array_like, default "isotropic"
@@ -149,7 +153,7 @@ def match(
     ([2, 0, 3, 1], 3.0)
     """
     if are_plain(x, y) and is_usual(objective, alignment, covariance, pairs, noise, workers):
-        assert not isinstance(alignment, ColumnMap), "that is not usual"
+        assert isinstance(alignment, (str, Affine)) or type(alignment) is tuple, "others are not usual"
         result = _match_isotropic(x, y, objective, alignment, None, None, workers)
         if not isinstance(alignment, str):
             return result
@@ -167,7 +171,7 @@ def match(
     labels = Labels.of(x, y)
     columns = column_names(x, "x")
     covariance = in_column_order(covariance, columns, "covariance")
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, alignment)
     check_option(objective, "objective", _OBJECTIVES)
     workers = check_count(workers, "workers", 1)
     levels = check_noise(noise, objective, x.shape[0], y.shape[0], labels)
@@ -188,7 +192,7 @@ def match(
 
     base: MatchResult | None = None
     solve_pairs = functools.partial(solve, pairs=count)
-    if isinstance(alignment, ColumnMap) or (isinstance(alignment, str) and alignment == "columns"):
+    if isinstance(alignment, _LEARNED_WITH_NOISE) or (isinstance(alignment, str) and alignment == "columns"):
         result = match_columns(x, y, objective, alignment, covariance, count, levels, workers)
     elif not isinstance(covariance, str):
         covariance = check_covariance(covariance, x.shape[1])
@@ -203,8 +207,11 @@ def match(
         result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
         result = result if count is None else match_pairs(x, y, result, count, workers)
     choose_columns = isinstance(alignment, str) and alignment == "auto"
-    if isinstance(covariance, str) and (
-        covariance == "auto" or (choose_columns and covariance == "isotropic")
+    by_one_scale = result.column_map is None and result.matrix_map is None
+    if (
+        by_one_scale
+        and isinstance(covariance, str)
+        and (covariance == "auto" or (choose_columns and covariance == "isotropic"))
     ):
         if base is None:
             base = result if objective == "lsl" and count is None else solve(x, y, result.affine, "lsl")
@@ -218,7 +225,11 @@ def match(
     if isinstance(wanted, (str, FalseShare)):
         target = wanted if isinstance(wanted, FalseShare) else None
         # An alignment that was given, or chosen to be none at all, is not ours to change.
-        refit = isinstance(alignment, str) and (result.scale != 1.0 or bool(result.shift.any()))
+        refit = (
+            isinstance(alignment, str)
+            and result.matrix_map is None
+            and (result.scale != 1.0 or bool(result.shift.any()))
+        )
         beside = base if isinstance(covariance, str) and covariance == "auto" else None
         result = choose_pairs(x, y, result, target, refit, workers, beside)
     return result._replace(labels=labels, columns=columns)
@@ -266,7 +277,7 @@ def is_usual(
         return False
     if type(alignment) is str:
         return alignment in ALIGNMENTS
-    return isinstance(alignment, tuple) and not isinstance(alignment, ColumnMap)
+    return isinstance(alignment, tuple) and not isinstance(alignment, _LEARNED_WITH_NOISE)
 
 
 def _match_isotropic(

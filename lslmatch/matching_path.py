@@ -13,8 +13,9 @@ from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
 from lslmatch.covariance.known import with_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
+from lslmatch.maps import AnyMap
 from lslmatch.matching import match
-from lslmatch.results import Affine, Assignment, MatchResult
+from lslmatch.results import Assignment, MatchResult
 from lslmatch.summary import count, number
 
 #: Number of pairs n * m up to which the matrix of costs is made (2 GiB).
@@ -75,7 +76,7 @@ def match_path(
     y: Any,
     *,
     objective: str = "lsl",
-    alignment: str | Affine = "standardize",
+    alignment: str | AnyMap = "standardize",
     covariance: Any = "isotropic",
     noise: tuple[Any, Any] | None = None,
     workers: int = 1,
@@ -93,7 +94,7 @@ def match_path(
         The second set.
     objective : {"lsl", "lss", "lsns"}, default "lsl"
         What is summed, as for :func:`match`.
-    alignment : str or Affine, default "standardize"
+    alignment : str or map, default "standardize"
         The map from `y` to `x`, as for :func:`match`; the same for all numbers of pairs.
     covariance : str or array_like, default "isotropic"
         The covariance of the noise, as for :func:`match`; the same for all numbers of pairs.
@@ -127,7 +128,7 @@ def match_path(
     [1, 0, 3, -1]
     """
     given = x, y  # with the names that came with them
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, alignment)
     check_option(objective, "objective", ("lsl", "lss", "lsns"))
     if len(x) * len(y) > _MOST_ENTRIES:
         raise ValueError(

@@ -17,9 +17,12 @@ from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.maps import MATRIX_MAPS, AnyMap
 from lslmatch.maps import Affine as Affine
 from lslmatch.maps import ColumnMap as ColumnMap
-from lslmatch.summary import Facts, Summary, Table, abridged, column_table, count, number
+from lslmatch.maps import LinearMap as LinearMap
+from lslmatch.maps import Similarity as Similarity
+from lslmatch.summary import Facts, Summary, Table, abridged, column_table, count, number, turn_words
 
 
 @comparable
@@ -209,11 +212,13 @@ class MatchResult(NamedTuple):
     """(n,): the matching of all points out of which pairs were chosen, whose optimum is the one proven."""
     column_map: ColumnMap | None = None
     """The map from y to x if it has a scale for each column; `scale` is their geometric mean then."""
+    matrix_map: Similarity | LinearMap | None = None
+    """The map from y to x if it mixes columns; `scale` is how much longer lengths become then."""
 
     @property
-    def map(self) -> Affine | ColumnMap:
+    def map(self) -> AnyMap:
         """The map from y to x that was used, ready to be passed to another call."""
-        return Affine(self.scale, self.shift) if self.column_map is None else self.column_map
+        return self.matrix_map or self.column_map or Affine(self.scale, self.shift)
 
     @property
     def affine(self) -> Affine:
@@ -222,12 +227,18 @@ class MatchResult(NamedTuple):
             raise ValueError(
                 "result.affine must be one scale; this result has one for each column: result.map"
             )
+        if self.matrix_map is not None:
+            raise ValueError("result.affine must be one scale; this result has a matrix: result.map")
         return Affine(self.scale, self.shift)
 
-    def with_map(self, found: Affine | ColumnMap) -> MatchResult:
+    def with_map(self, found: AnyMap) -> MatchResult:
         """Put another map into the result."""
-        columns = found if isinstance(found, ColumnMap) else None
-        return self._replace(scale=found.scale, shift=np.asarray(found.shift), column_map=columns)
+        return self._replace(
+            scale=found.scale,
+            shift=np.asarray(found.shift),
+            column_map=found if isinstance(found, ColumnMap) else None,
+            matrix_map=found if isinstance(found, MATRIX_MAPS) else None,
+        )
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
@@ -274,6 +285,8 @@ class MatchResult(NamedTuple):
             ("Certificate", "none" if self.row_dual is None else "dual variables"),
         ]
         parts: list[Facts | Table | str] = [Facts(left, right)]
+        if self.matrix_map is not None:
+            parts.append(f"Map: {self._matrix_words()}")
         if self.column_map is None:
             parts.append(f"Shift: {abridged(self.shift)}")
         report = None if diagnosis is None else diagnosis.columns_report
@@ -337,11 +350,11 @@ class MatchResult(NamedTuple):
                 raise TypeError(f"y must be real numbers; got dtype {points.dtype}")
             points = points.astype(np.float64, copy=False)
             names = None if frame.columns is None else list(frame.columns)
-        if len(points.shape) != 2 or points.shape[1] != self.shift.size:
-            raise ValueError(
-                f"y must have shape (k, {self.shift.size}), points as rows; got shape {points.shape}"
-            )
-        if self.columns is not None and names and all(isinstance(name, str) for name in names):
+        size = self.shift.size if self.matrix_map is None else self.matrix_map.matrix.shape[1]
+        if len(points.shape) != 2 or points.shape[1] != size:
+            raise ValueError(f"y must have shape (k, {size}), points as rows; got shape {points.shape}")
+        is_named = self.columns is not None and not isinstance(self.matrix_map, LinearMap)
+        if self.columns is not None and is_named and names and all(isinstance(name, str) for name in names):
             if sorted(names) != sorted(self.columns):
                 raise ValueError(f"y must have the columns {list(self.columns)}; got {names}")
             order = column_order(self.columns, names) or slice(None)
@@ -380,8 +393,18 @@ class MatchResult(NamedTuple):
 
     def _scale_words(self) -> str:
         if self.column_map is None:
-            return f"scale {number(self.scale)}"
+            scale = f"scale {number(self.scale)}"
+            return scale if self.matrix_map is None else f"{self._matrix_words()}, {scale}"
         return f"scales {abridged(self.column_map.scales)}"
+
+    def _matrix_words(self) -> str:
+        """Say in a few words what a map with a matrix does."""
+        found = self.matrix_map
+        if isinstance(found, Similarity):
+            return turn_words(found.rotation)
+        assert found is not None
+        d_x, d_y = found.matrix.shape
+        return f"a linear map from {d_y} to {count(d_x, 'coordinate')}"
 
     def _sizes(self) -> tuple[int, int | None, int]:
         """Give the numbers of points of x and of y, the latter None if unknown, and of pairs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -112,12 +113,32 @@ def abridged(values: Sequence[Any] | Any, most: int = 6) -> str:
     return " ".join(shown)
 
 
+def turn_words(rotation: Any) -> str:
+    """Say in a few words how an orthogonal matrix turns; in the plane by how much, otherwise at most.
+
+    Examples
+    --------
+    >>> turn_words(np.array([[0.0, -1.0], [1.0, 0.0]]))
+    'turned by 90 degrees'
+    """
+    if len(rotation) == 1:
+        return "as it is" if rotation[0, 0] > 0 else "mirrored"
+    mirrored = bool(np.linalg.slogdet(rotation)[0] < 0.0)
+    if len(rotation) == 2:
+        angle = math.degrees(math.atan2(rotation[1, 0], rotation[0, 0]))
+        return ("mirrored and " if mirrored else "") + f"turned by {number(angle)} degrees"
+    if mirrored:
+        return "turned and mirrored"
+    greatest = np.abs(np.angle(np.linalg.eigvals(rotation))).max()
+    return f"turned by {number(math.degrees(greatest))} degrees" + (" at most" if len(rotation) > 3 else "")
+
+
 def column_table(names: Sequence[str] | None, found: Any, report: Any = None) -> Table:
     """List the columns: what takes y to x, and if that is known how surely, and how much partners differ.
 
     `found` is the map, and `report` what a diagnosis says of its columns.
     """
-    scales, shift = np.broadcast_to(found[0], found.shift.shape), found.shift
+    scales, shift = np.broadcast_to(getattr(found, "scales", found.scale), found.shift.shape), found.shift
     heads: tuple[str, ...] = ("column", "scale", "shift")
     if report is not None:
         heads = ("column", "scale", "std err", "shift", "std err", "noise", "")

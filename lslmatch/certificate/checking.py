@@ -94,7 +94,7 @@ def check_certificate(
     >>> check_certificate(x, 2.0 * x[::-1] + 1.0, match(x, 2.0 * x[::-1] + 1.0)) < 1e-9
     True
     """
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, result.matrix_map)
     workers = check_count(workers, "workers", 1)
     n, m = x.shape[0], y.shape[0]
     if result.row_dual is None or result.col_dual is None:

@@ -1,4 +1,4 @@
-"""Coordinates under a map with a scale for each column, for the certificate: on its own, in plain NumPy.
+"""Coordinates under a map with a scale for each column, or a matrix, for the certificate: on its own.
 
 Nothing here comes from `lslmatch.geometry`: y is mapped, and both sets are weighted, each step with
 what it lost in rounding.
@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_map, check_units
 from lslmatch.certificate.coincident import ordinary_share, typical_point
 from lslmatch.certificate.exact import exact_product, exact_sum
-from lslmatch.maps import as_column_map
+from lslmatch.certificate.matrices import mapped_exactly, matrix_reach
+from lslmatch.maps import MATRIX_MAPS, as_column_map
 from lslmatch.results import MatchResult
 
 
@@ -37,9 +38,10 @@ class ColumnSets(NamedTuple):
 
 
 def has_columns(result: MatchResult) -> bool:
-    """Say whether columns have scales, or variances, of their own."""
+    """Say whether columns have scales, or variances, of their own, or are mixed."""
     covariance = result.covariance
-    return result.column_map is not None or (covariance is not None and covariance.is_diagonal)
+    has_map = result.column_map is not None or result.matrix_map is not None
+    return has_map or (covariance is not None and covariance.is_diagonal)
 
 
 def column_weights(result: MatchResult, dimension: int) -> FloatArray:
@@ -55,20 +57,25 @@ def column_weights(result: MatchResult, dimension: int) -> FloatArray:
 def column_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets:
     """Weight the columns of both sets, map those of y, and centre both, with all digits."""
     d = x.shape[1]
-    found, weights = as_column_map(check_map(result.map, "result.map", d)), column_weights(result, d)
+    found, weights = check_map(result.map, "result.map", d, y.shape[1]), column_weights(result, d)
     # Powers of two that keep columns and their weights in range.
     fraction, power = np.frexp(weights)
-    scale, scale_power = np.frexp(found.scales)
-    own = np.full(d, -(10**6))
-    for part, more in ((x, 0), (y, scale_power), (found.shift[None], 0)):
-        size, exponents = np.frexp(np.abs(part).max(axis=0))
-        own = np.where(size > 0.0, np.maximum(own, exponents + more), own)
+    if isinstance(found, MATRIX_MAPS):
+        own = matrix_reach(y, found.matrix)
+    else:
+        found = as_column_map(found)
+        scale, scale_power = np.frexp(found.scales)
+        own = _raised(np.full(d, -(10**6)), y, scale_power)
+    own = _raised(_raised(own, x), found.shift[None])
     own = np.where(own > -(10**5), own, 0)
     exponent = 2 + int((own + power).max())
     unit = power - exponent
     origin = typical_point(x)
     x_part, x_lost = exact_sum(np.ldexp(x, -own), -np.ldexp(origin, -own))
-    product, lost = exact_product(scale, np.ldexp(y, scale_power - own))
+    if isinstance(found, MATRIX_MAPS):
+        product, lost = mapped_exactly(y, found.matrix, own)
+    else:
+        product, lost = exact_product(scale, np.ldexp(y, scale_power - own))
     offset, offset_lost = exact_sum(np.ldexp(found.shift, -own), -np.ldexp(origin, -own))
     mapped, sum_lost = exact_sum(product, offset)
     mapped, y_lost = exact_sum(mapped, sum_lost + (lost + offset_lost))
@@ -83,3 +90,25 @@ def column_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets
         np.ldexp(fraction * np.ldexp(found.shift, -own), unit + own),
     )
     return ColumnSets(sides[0], sides[1], sides[2], sides[3], exponent, given)
+
+
+def _raised(own: IntArray, points: FloatArray, more: IntArray | int = 0) -> IntArray:
+    """Raise powers of two to where no coordinate of some points, times ``2**more``, reaches them."""
+    size, exponents = np.frexp(np.abs(points).max(axis=0))
+    return np.where(size > 0.0, np.maximum(own, exponents + more), own)
+
+
+def plain_sets(
+    x: FloatArray, y: FloatArray, result: MatchResult
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give both sets, weighted and y mapped by a matrix, and ``x[i] - y[j]`` of the reference pairs."""
+    sets = column_sets(x, y, result)
+    assert result.covariance is not None
+    apart = np.zeros_like(sets.x)
+    reference = result.covariance.reference
+    if reference is not None:
+        rows = np.flatnonzero(reference >= 0)
+        cols = reference[rows]
+        apart[rows] = (sets.x[rows] - sets.y[cols]) + (sets.x_rest[rows] - sets.y_rest[cols])
+    x, y, apart = (np.ldexp(part, sets.exponent) for part in (sets.x, sets.y, apart))
+    return x, y, apart

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_map, check_matching, check_vector
 from lslmatch.certificate.coincident import share_of_sets, typical_point
-from lslmatch.certificate.columns import column_weights
+from lslmatch.certificate.columns import column_weights, plain_sets
 from lslmatch.certificate.exact import exact_residuals
-from lslmatch.maps import ColumnMap
+from lslmatch.maps import MATRIX_MAPS, ColumnMap
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array.
@@ -40,19 +40,23 @@ class LeftOutCosts:
         assert learned is not None
         if result.criterion != "lsl":
             raise ValueError(f"result.covariance with pairs left out is for 'lsl'; got {result.criterion!r}")
-        scale, shift = _scales_and_shift(result, d)
         reference = check_matching(learned.reference, "result.covariance.reference", n, m, True)
         weight = check_vector(learned.weight, "result.covariance.weight", n)
         rows = np.flatnonzero(reference >= 0)
-        apart = np.zeros((n, d))
-        apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
-        origin, other, share = typical_point(x), typical_point(y), 1.0
-        if not isinstance(scale, np.ndarray):
-            share = share_of_sets(x, y, scale, shift)
-        x, y = x - origin, scale * (y - other) + _seen_from(origin, other, scale, shift)
-        if learned.units is not None:
-            weights = column_weights(result, d)
-            x, y, apart = x * weights, y * weights, apart * weights
+        share = 1.0
+        if result.matrix_map is not None:
+            x, y, apart = plain_sets(x, y, result)
+        else:
+            scale, shift = _scales_and_shift(result, d)
+            apart = np.zeros((n, d))
+            apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
+            origin, other = typical_point(x), typical_point(y)
+            if not isinstance(scale, np.ndarray):
+                share = share_of_sets(x, y, scale, shift)
+            x, y = x - origin, scale * (y - other) + _seen_from(origin, other, scale, shift)
+            if learned.units is not None:
+                weights = column_weights(result, d)
+                x, y, apart = x * weights, y * weights, apart * weights
         if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
             basis = np.linalg.qr(np.vstack([x, y]).T)[0]
             x, y, apart = x @ basis, y @ basis, apart @ basis
@@ -146,10 +150,16 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     The coordinates are those of its principal axes, in a unit in which its determinant is 1.
     """
     assert result.covariance is not None
-    scale, shift = _scales_and_shift(result, x.shape[1])
     factor, weights = result.covariance.factor, column_weights(result, x.shape[1])
     axes, sizes = np.linalg.svd(factor.T)[:2]
     whitening = axes / sizes * math.exp(float(np.log(sizes).mean()))
+    if result.matrix_map is not None:
+        x, y, _ = plain_sets(x, y, result)
+        noise = None if result.noise is None else (result.noise[0], result.noise[1] * result.scale)
+        nowhere = np.zeros(x.shape[1])
+        mapped = result._replace(scale=1.0, shift=nowhere, matrix_map=None, noise=noise)
+        return x @ whitening, y @ whitening, mapped
+    scale, shift = _scales_and_shift(result, x.shape[1])
     origin, other = typical_point(x), typical_point(y)
     shift = (weights * _seen_from(origin, other, scale, shift)) @ whitening
     apart = weights * (y - other)
@@ -162,6 +172,7 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
 def _scales_and_shift(result: MatchResult, dimension: int) -> tuple[float | FloatArray, FloatArray]:
     """Give the scale, or one for each column, and the shift, once they are checked."""
     found = check_map(result.map, "result.map", dimension)
+    assert not isinstance(found, MATRIX_MAPS), "sets that a matrix maps come with a map of their own"
     return (found.scales if isinstance(found, ColumnMap) else found.scale), found.shift
 
 

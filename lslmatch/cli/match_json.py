@@ -11,7 +11,6 @@ import numpy as np
 
 from lslmatch import __version__
 from lslmatch.cli.match_words import Answer
-from lslmatch.maps import as_column_map
 
 
 def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace) -> str:
@@ -62,7 +61,8 @@ def _columns(answer: Answer) -> dict[str, Any] | None:
     report = None if found is None else found.columns_report
     if result.column_map is None and report is None:
         return None
-    said = {"scales": as_column_map(result.map).scales, "shift": result.shift}
+    said = {"scales": np.broadcast_to(getattr(result.map, "scales", result.scale), result.shift.shape)}
+    said["shift"] = result.shift
     if report is not None:
         said |= {
             "scales_error": report.factor_error,

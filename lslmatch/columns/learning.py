@@ -14,7 +14,8 @@ from lslmatch.columns.search import Found, Start, match_columns_at, search
 from lslmatch.columns.standard import Standard, standard_units
 from lslmatch.covariance.iteration import Learned, judges_all, learn
 from lslmatch.covariance.learned import describe
-from lslmatch.results import Affine, ColumnMap, Covariance, MatchResult
+from lslmatch.maps import Affine, AnyMap, ColumnMap
+from lslmatch.results import Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
 LEAST_PAIRS = 4
@@ -27,7 +28,7 @@ _MOST_PRODUCTS = 1 << 27
 class Learner(NamedTuple):
     """A map and a covariance that were learned, in the units of the sets."""
 
-    map: Affine | ColumnMap
+    map: AnyMap
     covariance: Covariance
     surprises: FloatArray
     permutation: IntArray  # the matching that they were learned from

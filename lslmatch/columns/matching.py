@@ -12,8 +12,9 @@ from lslmatch._validation import as_real_array, check_map, check_option
 from lslmatch.columns.learning import Learner, learn_columns, learn_diagonal
 from lslmatch.columns.solving import solve_under
 from lslmatch.columns.standard import standard_units
-from lslmatch.covariance.known import check_covariance
+from lslmatch.covariance.known import check_covariance, mapped_sets
 from lslmatch.covariance.learned import Solver, isotropic_surprises
+from lslmatch.maps import MATRIX_MAPS, AnyMap, LinearMap, Similarity
 from lslmatch.results import ColumnMap, Covariance, MatchResult
 
 #: The kinds of noise that are learned with the map, by the name of the covariance. Isotropic noise has no
@@ -30,15 +31,16 @@ def match_columns(
     x: FloatArray,
     y: FloatArray,
     objective: str,
-    alignment: str | ColumnMap,
+    alignment: str | AnyMap,
     covariance: Any,
     pairs: int | None,
     levels: tuple[FloatArray, FloatArray] | None,
     workers: int,
 ) -> MatchResult:
     """Match two checked sets with a scale and a shift for each column, learned or given."""
-    given = None if isinstance(alignment, str) else check_map(alignment, "alignment", x.shape[1])
-    assert given is None or isinstance(given, ColumnMap)
+    given = None
+    if not isinstance(alignment, str):
+        given = check_map(alignment, "alignment", x.shape[1], y.shape[1])
     if not isinstance(covariance, str):
         known = known_covariance(covariance, x.shape[1])
         learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers)
@@ -47,11 +49,13 @@ def match_columns(
     kinds = _KINDS[check_option(covariance, "covariance", tuple(_KINDS))]
     if given is not None and covariance == "isotropic":
         return solve_under(x, y, objective, given, None, pairs, levels, workers)
-    learned = learn_columns(x, y, kinds, given, workers)
-    if learned is None:
-        learned = _by_moments(x, y)
-        if given is not None:
-            learned = learned._replace(map=given)
+    if isinstance(given, MATRIX_MAPS):
+        learned = _learn_after(x, y, kinds, given, workers)
+    else:
+        assert given is None or isinstance(given, ColumnMap)
+        learned = learn_columns(x, y, kinds, given, workers) or _by_moments(x, y)
+    if given is not None:
+        learned = learned._replace(map=given)
     return result_of(x, y, learned, objective, pairs, levels, workers)
 
 
@@ -113,6 +117,16 @@ def result_of(
             undecided=0,
         )
     return solve_under(x, y, objective, learned.map, covariance, pairs, levels, workers)
+
+
+def _learn_after(
+    x: FloatArray, y: FloatArray, kinds: tuple[str, ...], given: Similarity | LinearMap, workers: int
+) -> Learner:
+    """Learn a covariance from sets of which the second was mapped by a matrix, so that columns correspond."""
+    a, b = mapped_sets(x, y, given)
+    d = x.shape[1]
+    learned = learn_columns(a, b, kinds, ColumnMap(np.ones(d), np.zeros(d)), workers)
+    return learned or _by_moments(a, b)
 
 
 def known_covariance(covariance: Any, dimension: int) -> Covariance:

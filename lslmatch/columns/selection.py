@@ -25,7 +25,8 @@ from lslmatch.covariance.fit import white_of
 from lslmatch.covariance.iteration import judges_all
 from lslmatch.covariance.learned import isotropic_surprises
 from lslmatch.covariance.leave_out import cost_matrix
-from lslmatch.results import Affine, ColumnMap, MatchResult
+from lslmatch.maps import AnyMap, ColumnMap
+from lslmatch.results import MatchResult
 
 #: Cross-entropy below which nearly all pairs are certain.
 _CERTAIN = 0.02
@@ -97,7 +98,7 @@ def weigh_columns(
     return chosen
 
 
-def agreeing(x: FloatArray, y: FloatArray, found: Affine | ColumnMap, permutation: IntArray) -> int:
+def agreeing(x: FloatArray, y: FloatArray, found: AnyMap, permutation: IntArray) -> int:
     """Count the columns in which partners are nearer to each other than to the partners of others."""
     rows = np.flatnonzero(permutation >= 0)
     a, b = x[rows], found.apply(y[permutation[rows]])

@@ -14,14 +14,15 @@ from lslmatch.covariance.known import with_pairs
 from lslmatch.covariance.leave_out import White
 from lslmatch.covariance.leave_out import cost_matrix as left_out_costs
 from lslmatch.covariance.pair_costs import problem_of_result
-from lslmatch.results import Affine, ColumnMap, Covariance, MatchResult
+from lslmatch.maps import AnyMap
+from lslmatch.results import Covariance, MatchResult
 
 
 def solve_under(
     x: FloatArray,
     y: FloatArray,
     objective: str,
-    found: Affine | ColumnMap,
+    found: AnyMap,
     covariance: Covariance | None,
     pairs: int | None,
     levels: tuple[FloatArray, FloatArray] | None,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.results import Affine, ColumnMap
+from lslmatch.maps import Affine, AnyMap, ColumnMap, as_column_map
 
 #: The ratio of a standard deviation to the median absolute deviation, of normal variables.
 _NORMAL = 1.4826
@@ -29,10 +29,9 @@ class Standard(NamedTuple):
         d = self.a_unit.size
         return ColumnMap(np.ones(d), np.zeros(d))
 
-    def given(self, found: Affine | ColumnMap) -> ColumnMap:
+    def given(self, found: AnyMap) -> ColumnMap:
         """Give a map of scores in the units of the sets."""
-        scales = found.scales if isinstance(found, ColumnMap) else found.scale
-        scales = self.a_unit * (scales / self.b_unit)
+        scales = self.a_unit * (as_column_map(found).scales / self.b_unit)
         return ColumnMap(scales, self.a_centre + self.a_unit * found.shift - scales * self.b_centre)
 
     def of(self, found: Affine | ColumnMap) -> ColumnMap:

@@ -13,7 +13,8 @@ from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White, whiten
 from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
 from lslmatch.geometry.columns import mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry
-from lslmatch.results import Affine, ColumnMap, Covariance
+from lslmatch.maps import Affine, AnyMap, ColumnMap
+from lslmatch.results import Covariance
 
 #: How the residuals are weighted, by name.
 WEIGHTINGS: dict[str, Callable[[FloatArray, int, FloatArray | None], Metric]] = {
@@ -28,7 +29,7 @@ class Fit(NamedTuple):
     """What a matching says of the noise, and the coordinates in which pairs are judged by it."""
 
     reference: IntArray  # (n,): the matching, -1 for an x without a partner
-    affine: Affine | ColumnMap
+    affine: AnyMap
     weighting: str
     metric: Metric  # in the unit 2**exponent
     white: White
@@ -65,9 +66,7 @@ def fit_matching(
     return Fit(reference, sets.affine, weighting, metric, white, sets.exponent, sets.units)
 
 
-def white_of(
-    x: FloatArray, y: FloatArray, affine: Affine | ColumnMap, covariance: Covariance
-) -> tuple[White, float]:
+def white_of(x: FloatArray, y: FloatArray, affine: AnyMap, covariance: Covariance) -> tuple[White, float]:
     """Give the coordinates of a covariance that was learned before, and the offset of costs in units of x."""
     assert covariance.reference is not None
     assert covariance.weight is not None
@@ -88,7 +87,7 @@ class Aligned(NamedTuple):
 
     a: FloatArray
     b: FloatArray
-    affine: Affine | ColumnMap
+    affine: AnyMap
     geometry: Geometry
     basis: FloatArray | None  # of the subspace
     mean_square: float
@@ -105,9 +104,7 @@ class Aligned(NamedTuple):
         return self.geometry.a.shape[1]
 
     @classmethod
-    def at(
-        cls, x: FloatArray, y: FloatArray, affine: Affine | ColumnMap, units: FloatArray | None = None
-    ) -> Aligned:
+    def at(cls, x: FloatArray, y: FloatArray, affine: AnyMap, units: FloatArray | None = None) -> Aligned:
         """Map y onto x."""
         geometry = mapped_coordinates(x, y, affine, units)
         a, b, basis = geometry.a, geometry.b, None
@@ -199,7 +196,7 @@ def isotropic_white(
     x: FloatArray,
     y: FloatArray,
     reference: IntArray,
-    affine: Affine | ColumnMap,
+    affine: AnyMap,
     units: FloatArray | None = None,
 ) -> White:
     """Give the coordinates in which pairs are judged by isotropic noise: those of the aligned sets."""

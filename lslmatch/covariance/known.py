@@ -21,11 +21,11 @@ from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
-from lslmatch.geometry.columns import column_weights
+from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
-from lslmatch.maps import as_column_map
-from lslmatch.results import Affine, ColumnMap, Covariance, MatchResult
+from lslmatch.maps import MATRIX_MAPS, Affine, ColumnMap, LinearMap, Similarity, as_column_map
+from lslmatch.results import Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
 _ASYMMETRY = 1e-8
@@ -75,6 +75,11 @@ def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Ge
     covariance, found, coincident = result.covariance, result.map, WHITE_COINCIDENT
     weights = column_weights(covariance.units, x.shape[1])
     linear = known_map(covariance._replace(units=None).matrix)
+    if isinstance(found, MATRIX_MAPS):
+        x, y = mapped_sets(x, y, found, covariance.units)
+        affine = Affine(1.0, np.zeros(x.shape[1]))
+        geometry = common_coordinates(linear.forward(x), linear.forward(y), affine)._replace(least=math.inf)
+        return geometry, make_rule(result.criterion, geometry, found.scale, result.noise, coincident)
     if isinstance(found, Affine):
         coincident *= common_coordinates(x, y, found).ordinary_share()
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
@@ -85,6 +90,14 @@ def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Ge
     geometry = common_coordinates(linear.forward(x), linear.forward(y), affine)
     geometry = geometry._replace(least=math.inf)
     return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, coincident)
+
+
+def mapped_sets(
+    x: FloatArray, y: FloatArray, found: Similarity | LinearMap, units: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Give both sets in the units of x, from a point among those of x on, once y is mapped by a matrix."""
+    geometry = mapped_coordinates(x, y, found, units)
+    return np.ldexp(geometry.a, geometry.exponent), np.ldexp(geometry.b, geometry.exponent)
 
 
 def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:
@@ -119,7 +132,7 @@ def seen_from(origin: FloatArray, point: FloatArray, found: Affine | ColumnMap) 
     return np.array([float(a * Fraction(p) + Fraction(b) - Fraction(o)) for a, o, p, b in terms])
 
 
-class LinearMap(NamedTuple):
+class Whitening(NamedTuple):
     """The map ``point -> L^-1 point`` with the lower triangular L of determinant 1."""
 
     factor: FloatArray  # L, of shape (d, d)
@@ -136,10 +149,10 @@ class LinearMap(NamedTuple):
         return self.factor @ vector
 
 
-def known_map(covariance: FloatArray) -> LinearMap:
+def known_map(covariance: FloatArray) -> Whitening:
     """Give the map under which noise of a checked covariance is isotropic."""
     factor = np.linalg.cholesky(_in_range(covariance)).astype(np.float64)
-    return LinearMap(factor * math.exp(-float(np.log(np.diag(factor)).mean())))
+    return Whitening(factor * math.exp(-float(np.log(np.diag(factor)).mean())))
 
 
 def check_covariance(covariance: Any, dimension: int) -> FloatArray:

@@ -135,7 +135,7 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
 
 def isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
     """Give how much each pair of a matching surprises under isotropic noise."""
-    white = isotropic_white(x, y, base.permutation, base.affine)
+    white = isotropic_white(x, y, base.permutation, base.map)
     if judges_all(x, y):  # as those of a learned covariance, with which they are compared
         return surprises(cost_matrix(white, workers), base.permutation, x.shape[1])
     return sampled_surprises(white)

@@ -1,4 +1,4 @@
-"""A result with a unit for each column, as one of sets in common units; and what each column says.
+"""A result with units of columns, or a matrix, as one of sets in common units; and what each column says.
 
 What a diagnosis estimates does not need the last digits: columns are divided by their units and y is mapped,
 and the rest is that of a map of scale 1.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lslmatch._comparison import comparable
 from lslmatch._types import FloatArray
-from lslmatch.covariance.known import seen_from
+from lslmatch.covariance.known import mapped_sets, seen_from
 from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.maps import as_column_map
@@ -22,9 +22,9 @@ from lslmatch.results import Affine, MatchResult
 
 
 def has_units(result: MatchResult) -> bool:
-    """Say whether columns have scales, or variances, of their own."""
-    covariance = result.covariance
-    return result.column_map is not None or (covariance is not None and covariance.units is not None)
+    """Say whether columns have scales, or variances, of their own, or are mixed."""
+    covariance, has_map = result.covariance, result.column_map is not None or result.matrix_map is not None
+    return has_map or (covariance is not None and covariance.units is not None)
 
 
 def units_of(result: MatchResult) -> FloatArray | None:
@@ -32,10 +32,22 @@ def units_of(result: MatchResult) -> FloatArray | None:
     return None if result.covariance is None else result.covariance.units
 
 
+def without_matrix(
+    x: FloatArray, y: FloatArray, result: MatchResult
+) -> tuple[FloatArray, FloatArray, MatchResult]:
+    """Map y by the matrix of a result, if it has one: what is left is a map of scale 1 that does nothing."""
+    if result.matrix_map is None:
+        return x, y, result
+    noise = None if result.noise is None else (result.noise[0], result.noise[1] * result.scale)
+    a, b = mapped_sets(x, y, result.matrix_map)
+    return a, b, result._replace(noise=noise).with_map(Affine(1.0, np.zeros(x.shape[1])))
+
+
 def in_common_units(
     x: FloatArray, y: FloatArray, result: MatchResult
 ) -> tuple[FloatArray, FloatArray, MatchResult]:
     """Give both sets and the result in units in which one scale, 1, and isotropic noise are enough."""
+    x, y, result = without_matrix(x, y, result)
     weights, found = column_weights(units_of(result), x.shape[1]), as_column_map(result.map)
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
     shift = weights * seen_from(origin, other, found)

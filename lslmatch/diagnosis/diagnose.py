@@ -27,7 +27,7 @@ from lslmatch.alignment.moments import estimate_affine
 from lslmatch.certificate.left_out import whitened
 from lslmatch.columns.doubt import ColumnScaleWarning
 from lslmatch.diagnosis.chance import beside_chance
-from lslmatch.diagnosis.columns import has_units, in_common_units, report_columns
+from lslmatch.diagnosis.columns import has_units, in_common_units, report_columns, without_matrix
 from lslmatch.diagnosis.confidence import expected_right
 from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels, separation_of
 from lslmatch.diagnosis.judging import judge_distances, likelihood_rate
@@ -120,7 +120,7 @@ def diagnose(
     found = _diagnose(x, y, result, margins, delta, workers)
     if found.confidence is None or np.isnan(found.confidence).all():
         return found
-    x, y = check_point_pair(x, y)
+    x, y, result = without_matrix(*check_point_pair(x, y, result.matrix_map), result)
     confidence = found.confidence
     if found.separation < found.noise_floor:  # otherwise no nearest candidate is there by chance
         judge = partial(_judge_unrelated, x, result, workers)
@@ -136,7 +136,7 @@ def diagnose(
 
 def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, workers: int) -> Diagnosis:
     """Diagnose a matching by itself, without a look at chance."""
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, result.matrix_map)
     (n, d), m = x.shape, y.shape[0]
     delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
     partly = result.price is not None or result.chosen_from is not None
@@ -147,7 +147,9 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     if result.chosen_from is not None:
         every = check_matching(result.chosen_from, "result.chosen_from", n, m)
     chosen = _chosen_rows(margins, n)
-    check_map(result.map, "result", d)
+    check_map(result.map, "result", d, y.shape[1])
+    is_mixed = result.matrix_map is not None
+    x, y, result = without_matrix(x, y, result)
     given, by_columns = (x, y, result.map), result.column_map is not None
     report = report_columns(x, y, result, by_columns) if has_units(result) else None
     learned, mapped = None, report is not None
@@ -195,6 +197,8 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     if by_columns:
         assert report is not None
         errors = math.nan, report.shift_error
+    elif is_mixed:  # a matrix has more that is uncertain
+        errors = math.nan, np.full(d, math.nan)
     else:
         assert isinstance(given[2], Affine)
         errors = estimate_errors(

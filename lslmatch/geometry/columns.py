@@ -1,4 +1,4 @@
-"""Two sets in common coordinates where each column has a scale, and a weight, of its own.
+"""Two sets in common coordinates where each column has a scale, and a weight, of its own, or a matrix maps y.
 
 The coordinates of :mod:`lslmatch.geometry.coordinates`, with the same promise: a double and the rounding
 error that it could not hold, so that partners that nearly coincide show their true distance in any units.
@@ -13,15 +13,21 @@ import numpy as np
 from lslmatch._types import FloatArray
 from lslmatch.geometry.coordinates import Geometry, common_coordinates, in_unit
 from lslmatch.geometry.magnitudes import least_magnitude, typical_centre
+from lslmatch.geometry.matrices import (
+    greatest_exponents,
+    matrix_products,
+    nonzero_exponents,
+    product_exponents,
+)
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent
-from lslmatch.maps import Affine, ColumnMap, as_column_map
+from lslmatch.maps import MATRIX_MAPS, Affine, AnyMap, as_column_map
 
 #: Half of a double's digits: Veltkamp's constant.
 _SPLIT = 2.0**27 + 1.0
 
 
 def mapped_coordinates(
-    x: FloatArray, y: FloatArray, found: Affine | ColumnMap, units: FloatArray | None = None
+    x: FloatArray, y: FloatArray, found: AnyMap, units: FloatArray | None = None
 ) -> Geometry:
     """Bring two checked sets into common coordinates under any map.
 
@@ -29,7 +35,20 @@ def mapped_coordinates(
     """
     if isinstance(found, Affine) and units is None:
         return common_coordinates(x, y, found)
-    return _column_coordinates(x, y, as_column_map(found), column_weights(units, x.shape[1]))
+    weights = column_weights(units, x.shape[1])
+    if isinstance(found, MATRIX_MAPS):
+        reach = product_exponents(y, found.matrix)
+    else:
+        found = as_column_map(found)
+        reach = greatest_exponents(y) + np.frexp(found.scales)[1]
+    # Every column in a unit of its own, in which nothing over- or underflows.
+    extents = np.maximum(greatest_exponents(x), greatest_exponents(found.shift[None]))
+    power = 1 + nonzero_exponents(np.maximum(extents, reach))
+    if isinstance(found, MATRIX_MAPS):
+        linear = matrix_products(y, found.matrix, power)
+    else:
+        linear = _scaled_columns(y, found.scales, power)
+    return _weighted_coordinates(np.ldexp(x, -power), linear, np.ldexp(found.shift, -power), power, weights)
 
 
 def column_weights(units: FloatArray | None, dimension: int) -> FloatArray:
@@ -41,20 +60,25 @@ def column_weights(units: FloatArray | None, dimension: int) -> FloatArray:
     return weights
 
 
-def _column_coordinates(x: FloatArray, y: FloatArray, found: ColumnMap, weights: FloatArray) -> Geometry:
-    scale, scale_power = np.frexp(found.scales)
+def _scaled_columns(y: FloatArray, scales: FloatArray, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+    scale, scale_power = np.frexp(scales)
+    return _product(np.ldexp(y, scale_power - power), scale)
+
+
+def _weighted_coordinates(
+    x: FloatArray,
+    linear: tuple[FloatArray, FloatArray],
+    shift: FloatArray,
+    power: FloatArray,
+    weights: FloatArray,
+) -> Geometry:
+    """Shift and weight two sets, columns in units of ``2**power``; `linear` is y without its shift."""
     weight, weight_power = np.frexp(weights)
-    # Every column in a unit of its own, in which nothing over- or underflows.
-    extents = [np.frexp(np.abs(part).max(axis=0))[1] for part in (x, y, found.shift[None])]
-    extents[1] = extents[1] + scale_power
-    power = 1 + np.maximum(np.maximum(extents[0], extents[1]), extents[2])
-    x, y, shift = np.ldexp(x, -power), np.ldexp(y, scale_power - power), np.ldexp(found.shift, -power)
     origin = typical_centre(x)[0]
     a, a_low = _two_sum(x, -origin)
     offset, offset_low = _two_sum(shift, -origin)
-    product, lost = _product(y, scale)
-    total, total_low = _two_sum(product, offset)
-    b, b_low = _two_sum(total, total_low + (lost + offset_low))
+    total, total_low = _two_sum(linear[0], offset)
+    b, b_low = _two_sum(total, total_low + (linear[1] + offset_low))
     parts = [a, b, a_low, b_low]
     for high, low in ((0, 2), (1, 3)):
         product, lost = _product(parts[high], weight)
@@ -64,10 +88,11 @@ def _column_coordinates(x: FloatArray, y: FloatArray, found: ColumnMap, weights:
     exponent = nonzero_exponent(max(_least(part, power) for part in (parts[0], parts[1])))
     for part in parts:
         np.ldexp(part, power - exponent, out=part)
-    sets = np.ldexp(x * weight, power - exponent), np.ldexp(y * (scale * weight), power - exponent)
+    sets = np.ldexp(x * weight, power - exponent), np.ldexp(linear[0] * weight, power - exponent)
     shift = np.ldexp(shift * weight, power - exponent)
     greatest = max(least_exponent(parts[0]), least_exponent(parts[1]))
-    least, is_in_range = least_magnitude(sets, ((1.0, 0), (1.0, 0)), shift, greatest)
+    with np.errstate(over="ignore"):  # a shift may be far longer than what is left of both sets
+        least, is_in_range = least_magnitude(sets, ((1.0, 0), (1.0, 0)), shift, greatest)
     return in_unit(parts, exponent, least, is_in_range)
 
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.columns import mapped_coordinates
-from lslmatch.results import Affine, ColumnMap
+from lslmatch.maps import AnyMap
 
 
 def pair_distances(
     x: FloatArray,
     y: FloatArray,
-    affine: Affine | ColumnMap,
+    affine: AnyMap,
     rows: IntArray,
     cols: IntArray,
     units: FloatArray | None = None,

@@ -78,7 +78,7 @@ def make_report(
     (True, True)
     """
     columns = column_names(x, "x") if columns is None else tuple(columns)
-    x, y = check_point_pair(x, y)
+    x, y = check_point_pair(x, y, result.matrix_map)
     permutation = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     result = result._replace(permutation=permutation)
     if violation is None and result.row_dual is not None:
