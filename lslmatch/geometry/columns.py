@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from lslmatch._types import FloatArray
+from lslmatch._types import FloatArray, IntArray
 from lslmatch.geometry.coordinates import Geometry, common_coordinates, in_unit
 from lslmatch.geometry.magnitudes import least_magnitude, typical_centre
 from lslmatch.geometry.matrices import (
@@ -60,7 +60,7 @@ def column_weights(units: FloatArray | None, dimension: int) -> FloatArray:
     return weights
 
 
-def _scaled_columns(y: FloatArray, scales: FloatArray, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scaled_columns(y: FloatArray, scales: FloatArray, power: IntArray) -> tuple[FloatArray, FloatArray]:
     scale, scale_power = np.frexp(scales)
     return _product(np.ldexp(y, scale_power - power), scale)
 
@@ -69,7 +69,7 @@ def _weighted_coordinates(
     x: FloatArray,
     linear: tuple[FloatArray, FloatArray],
     shift: FloatArray,
-    power: FloatArray,
+    power: IntArray,
     weights: FloatArray,
 ) -> Geometry:
     """Shift and weight two sets, columns in units of ``2**power``; `linear` is y without its shift."""
@@ -96,7 +96,7 @@ def _weighted_coordinates(
     return in_unit(parts, exponent, least, is_in_range)
 
 
-def _least(values: FloatArray, power: FloatArray) -> int:
+def _least(values: FloatArray, power: IntArray) -> int:
     """Give the least e with all ``abs(values) * 2**power < 2**e``."""
     fraction, more = np.frexp(np.abs(values).max(axis=0))
     found = (more + power)[fraction > 0.0]
