@@ -16,10 +16,20 @@ ORDER = ("lemma_1", "lemma_2", "lemma_3", "lemma_4", "proposition_1", "theorem_1
 SHARED = ("checking", "definition", "outcomes", "sampling")
 
 
+_BROKEN: dict[str, str] = {}
+
+
 @cache
 def load() -> dict[str, Claim]:
     """Give every claim by its id."""
-    return registry.load(sys.modules[__name__], "CLAIMS", order=ORDER, shared=SHARED)
+    _BROKEN.clear()
+    return registry.load(sys.modules[__name__], "CLAIMS", order=ORDER, shared=SHARED, broken=_BROKEN)
+
+
+def broken() -> dict[str, str]:
+    """Give the files that hold no claim because they cannot be imported, and why."""
+    load()
+    return dict(_BROKEN)
 
 
 def get(name: str) -> Claim:

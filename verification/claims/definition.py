@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from verification.engine.studies import PROFILES, Cell, Setup
+from verification.engine.studies import CLAIM_ROLE, PROFILES, Cell, Parameters, Setup
 from verification.engine.tally import Tally, Values
 from verification.statistics.decisions import Decide
 
@@ -25,6 +25,18 @@ class Control(NamedTuple):
     """Which of the values that a trial returns it looks at; by default the claim's own."""
     own_cells: bool = False
     """Whether it is decided on the cells of its own role instead of those of the claim."""
+
+
+class Condition(NamedTuple):
+    """Something that a statement asks for, such as n >= 8."""
+
+    words: str
+    holds: Callable[[Parameters], bool]
+    """Whether the parameters of a cell meet it."""
+
+
+class ConditionError(ValueError):
+    """A cell that a statement says nothing about."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,8 @@ class Claim:
     """Trials in a unit of work. Results do not depend on it."""
     remark: str = ""
     """What the reader should know about how the statement was made testable."""
+    conditions: tuple[Condition, ...] = ()
+    """What the statement asks for. Every cell that the claim is decided on must meet it."""
 
     @property
     def slug(self) -> str:
@@ -65,6 +79,18 @@ class Claim:
     def collect(self) -> Tally:
         """Give an empty record for a batch."""
         return Tally()
+
+    def require_conditions(self) -> None:
+        """Raise :class:`ConditionError` if a cell is outside of what the statement asks for.
+
+        Cells of controls may be outside, and so may those that allow a probability of 1 or more: these are
+        listed as vacuous and never drawn.
+        """
+        for cell in self.cells:
+            vacuous = cell.allowed is not None and cell.allowed >= 1
+            for condition in self.conditions if cell.role == CLAIM_ROLE and not vacuous else ():
+                if not condition.holds(cell.parameters):
+                    raise ConditionError(f"cell {cell.name} must meet {condition.words}")
 
     def cells_of(self, profile: str, role: str | None = None) -> tuple[Cell, ...]:
         """Give the cells of a profile, of one role or of all."""

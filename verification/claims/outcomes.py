@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from verification.claims.definition import Claim
+from verification.engine.errors import explain
 from verification.engine.studies import CLAIM_ROLE
 from verification.statistics.decisions import CellCount, Decision
 
@@ -38,6 +39,11 @@ class Outcome:
     """An error of a trial or of the solver, which is no evidence about the claim."""
 
     @property
+    def is_broken(self) -> bool:
+        """Whether the claim's own code ended in an error, so that it says nothing."""
+        return self.decision.verdict == "broken"
+
+    @property
     def trials_per_second(self) -> float | None:
         """Trials in a second of one worker's time."""
         seconds = sum(item.tally.seconds for item in self.counts)
@@ -64,9 +70,25 @@ class Outcome:
         return names.union(*(control.undecided for control in self.controls if control.survived))
 
 
+def broken(claim: Claim, message: str, counts: Sequence[CellCount] = ()) -> Outcome:
+    """Give the outcome of a claim whose code ended in an error."""
+    trials = sum(item.tally.trials for item in counts)
+    return Outcome(claim, Decision("broken", message, trials=trials), (), tuple(counts))
+
+
 def decide(claim: Claim, counts: Sequence[CellCount]) -> Outcome:
     """Decide a claim and its controls on what the trials so far added up to."""
     counts = tuple(counts)
+    for item in counts:
+        if item.tally.broken:
+            return broken(claim, item.tally.broken, counts)
+    try:
+        return _decide(claim, counts)
+    except Exception as error:
+        return broken(claim, explain(error), counts)
+
+
+def _decide(claim: Claim, counts: tuple[CellCount, ...]) -> Outcome:
     trials = sum(item.tally.trials for item in counts)
     errors = [item for item in counts if item.tally.errors]
     if errors:
@@ -78,6 +100,8 @@ def decide(claim: Claim, counts: Sequence[CellCount]) -> Outcome:
     controls = []
     for control in claim.controls:
         role = control.name if control.own_cells else CLAIM_ROLE
+        if not any(item.cell.role == role for item in counts):
+            continue  # its cells belong to a larger profile
         found = claim.decide(
             [item for item in counts if item.cell.role == role], control.column or claim.column
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from verification.claims.definition import Claim
-from verification.claims.outcomes import Outcome, decide
+from verification.claims.outcomes import Outcome, broken, decide
+from verification.engine.errors import explain
 from verification.engine.studies import CLAIM_ROLE, PROFILES, Cell
 from verification.engine.tally import Tally
 from verification.engine.trials import Batch, split
@@ -52,13 +53,20 @@ class Sampling:
 
     def __init__(self, claim: Claim, profile: str, seed: int, patience: int = 1) -> None:
         self._claim, self._cells, self._seed = claim, claim.cells_of(profile), seed
-        self._planned = plan(claim, profile)
-        self._largest = {name: patience * trials for name, trials in largest_plan(claim, profile).items()}
         self._tallies = {cell.name: Tally() for cell in self._cells}
         self._looks = 0
-        self._waiting = self._split(dict.fromkeys(self._planned, 0))
         self.outcome: Outcome | None = None
         """What the last look found."""
+        self._waiting: list[Batch] = []
+        try:
+            claim.require_conditions()
+            self._planned = plan(claim, profile)
+            largest = largest_plan(claim, profile)
+        except Exception as error:  # before any trial
+            self.outcome = broken(claim, explain(error))
+            return
+        self._largest = {name: patience * trials for name, trials in largest.items()}
+        self._waiting = self._split(dict.fromkeys(self._planned, 0))
 
     @property
     def batches(self) -> Sequence[Batch]:

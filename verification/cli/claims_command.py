@@ -14,6 +14,7 @@ from verification.audit import outcomes as audit_outcomes
 from verification.claims.checking import measure_scaling, run_claims
 from verification.claims.definition import Claim
 from verification.claims.outcomes import Outcome
+from verification.cli.main import PROGRAM_ERROR
 from verification.cli.options import add_run_options, choose_pool, positive
 from verification.cli.progress import Bar
 from verification.cli.stops import explained_stops
@@ -27,6 +28,7 @@ _MARKS = {
     "refuted": "REFUTED",
     "inconclusive": "inconclusive",
     "vacuous": "vacuous",
+    "broken": "BROKEN",
 }
 
 
@@ -34,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run claims and audit, and give the exit code.
 
     0 if every claim is supported (or vacuous) and every control refuted; 1 if something is wrong; 2 for a
-    call that cannot be run; 3 if something is still undecided after the largest number of trials.
+    call that cannot be run; 3 if something is still undecided after the largest number of trials; 4 if the
+    code of a claim ended in an error, which says nothing about the statement.
     """
     options = _parser().parse_args(arguments)
     every = claims.load()
@@ -51,11 +54,14 @@ def main(arguments: Sequence[str]) -> int:
     with explained_stops(options) as stopped:
         record = _run(chosen, chosen_steps, pool, options)
         _print_table(record)
-        page.write(record, options.out)
+        undrawn = page.write(record, options.out)
+        for name, why in undrawn.items():
+            print(f"{name}: its picture cannot be drawn: {why}")
         print(f"\nreport: {options.out / 'report.html'}")
     if stopped:
         return stopped[0]
-    return {"RED": 1, "UNDECIDED": 3, "green": 0}[record.result]
+    code = {"RED": 1, "BROKEN": PROGRAM_ERROR, "UNDECIDED": 3, "green": 0}[record.result]
+    return PROGRAM_ERROR if undrawn and code != 1 else code
 
 
 def _run(
@@ -82,7 +88,20 @@ def _run(
     if options.profile != "smoke" and pool.workers > 1 and not options.scheduler and "theorem-1" in every:
         scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, pool.workers)
     seconds = time.perf_counter() - started
-    return page.Record(outcomes, audit, options.profile, options.seed, seconds, str(pool), scaling)
+    rest = [claim for name, claim in every.items() if claim not in chosen]
+    left_out = [claim.id for claim in rest if not claim.cells_of(options.profile)]
+    return page.Record(
+        outcomes,
+        audit,
+        options.profile,
+        options.seed,
+        seconds,
+        str(pool),
+        scaling,
+        () if options.only else left_out,
+        len(rest) if options.only else 0,
+        {} if options.only else claims.broken(),
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -130,7 +149,8 @@ def _choose(
         if word == "audit":
             found = list(steps)
         if not found:
-            raise LookupError(f"--only: no claim is called {word!r}; --list shows them all")
+            unread = "".join(f"; {file}.py cannot be read: {why}" for file, why in claims.broken().items())
+            raise LookupError(f"--only: no claim is called {word!r}; --list shows them all{unread}")
         names += found
     chosen = [every[name] for name in every if name in names]
     missing = [claim.id for claim in chosen if not claim.cells_of(profile)]
@@ -145,6 +165,8 @@ def _print_list(every: dict[str, Claim], steps: Sequence[str]) -> None:
         print(f"{claim.id:{width}}  {claim.kind:11}  {claim.source}")
     for name in steps:
         print(f"{name:{width}}  {'audit':11}  proof step")
+    for name, error in claims.broken().items():
+        print(f"{name + '.py':{width}}  {'BROKEN':11}  {error}")
 
 
 def _print_table(record: page.Record) -> None:
@@ -164,6 +186,10 @@ def _print_table(record: page.Record) -> None:
             f"{_short(outcome.trials_per_second):>9}"
         )
         _print_trouble(outcome)
+    for name, error in record.unread.items():
+        print(f"{name + '.py':30} BROKEN        cannot be read: {error}")
+    if record.left_out:
+        print(f"\nleft out of the {record.profile} profile: {', '.join(record.left_out)}")
     if record.audit:
         counts = Counter(item.step.verdict for item in record.audit)
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
@@ -190,7 +216,7 @@ def _print_table(record: page.Record) -> None:
 
 
 def _print_trouble(outcome: Outcome) -> None:
-    if outcome.decision.verdict in ("refuted", "inconclusive"):
+    if outcome.decision.verdict in ("refuted", "inconclusive", "broken"):
         print(f"    {outcome.decision.detail}")
     for control in outcome.controls:
         if control.verdict == "inconclusive":

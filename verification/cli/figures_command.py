@@ -55,9 +55,10 @@ def main(arguments: Sequence[str]) -> int:
     failed = False
     for figure in chosen:
         cells = samples[figure.study.id]
-        errors = [(name, record) for name, record in cells.items() if record.errors]
+        errors = [(name, record) for name, record in cells.items() if record.errors or record.broken]
         for name, record in errors:
-            print(f"{figure.id}: {record.errors} trials of {name} failed: {record.error}", file=sys.stderr)
+            lost = f"{record.errors} trials of {name} failed: {record.error}"
+            print(f"{figure.id}: {record.broken or lost}", file=sys.stderr)
         failed = failed or bool(errors)
         if errors:
             continue

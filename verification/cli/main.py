@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
+
+#: The exit code where the program itself, or the code of a claim, ended in an error: no evidence of anything.
+PROGRAM_ERROR = 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and give its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    """Run a command, and give its exit code; an error that nobody expected is told with its traceback."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except Exception:
+        traceback.print_exc()
+        return PROGRAM_ERROR
+
+
+def _run(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] == "sabotage":
         from verification.cli import sabotage_command
 

@@ -59,9 +59,11 @@ class Checkpoint:
                 self._stream.close()
 
     def add(self, batch: Batch, record: Any) -> None:
-        """Store a finished batch."""
+        """Store a finished batch; one that broke off is run again by the next run."""
         assert self._stream is not None, "a checkpoint is written inside its with block"
         self.finished[batch] = record
+        if record.broken:
+            return
         with naming(self._path):
             self._stream.write(json.dumps({"batch": batch, "record": record.to_json()}) + "\n")
             self._stream.flush()

@@ -17,6 +17,7 @@ class Samples:
         self.seconds = 0.0
         self.errors = 0
         self.error = ""
+        self.broken = ""
         self.rows: list[Row] = []
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -29,12 +30,17 @@ class Samples:
         self.errors += 1
         self.error = self.error or message
 
+    def break_off(self, message: str) -> None:
+        """Say why the trials stopped: an error of the program, which is no evidence about anything."""
+        self.broken = self.broken or message
+
     def merge(self, other: Samples) -> None:
         """Append the trials of another batch."""
         self.trials += other.trials
         self.seconds += other.seconds
         self.errors += other.errors
         self.error = self.error or other.error
+        self.broken = self.broken or other.broken
         self.rows.extend(other.rows)
 
     def to_json(self) -> dict[str, Any]:

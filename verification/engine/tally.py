@@ -77,6 +77,7 @@ class Tally:
         self.seconds = 0.0
         self.errors = 0
         self.error = ""
+        self.broken = ""
         self.columns: dict[str, Column] = {}
 
     def add(self, values: Values) -> None:
@@ -96,12 +97,17 @@ class Tally:
         self.errors += 1
         self.error = self.error or message
 
+    def break_off(self, message: str) -> None:
+        """Say why the trials stopped: an error of the program, which is no evidence about anything."""
+        self.broken = self.broken or message
+
     def merge(self, other: Tally) -> None:
         """Add the trials of another tally."""
         self.trials += other.trials
         self.seconds += other.seconds
         self.errors += other.errors
         self.error = self.error or other.error
+        self.broken = self.broken or other.broken
         if not self.columns:
             self.columns = {name: Column() for name in other.columns}
         if other.columns and other.columns.keys() != self.columns.keys():

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from lslmatch import AlignmentWarning
+from verification.engine.errors import explain
 from verification.engine.seeds import SETUP, generator
 from verification.engine.studies import Cell, Find, Runnable
 
@@ -44,18 +45,24 @@ def run_batch(find: Find, batch: Batch) -> tuple[Batch, Any]:
 
 
 def run_trials(study: Runnable, batch: Batch) -> Any:
-    """Run the trials of a batch of this study, and give their record."""
+    """Run the trials of a batch of this study, and give their record.
+
+    An error of the study's own code ends the batch. The record says which; other studies go on.
+    """
     cell = next(cell for cell in study.cells if cell.name == batch.cell)
     record = study.collect()
     started = time.perf_counter()
-    state = study.setup(cell.parameters, generator(batch.seed, study.id, cell.name, SETUP))
     with warnings.catch_warnings():
         # Many studies are about the paper's alignment where it fails.
         warnings.simplefilter("ignore", AlignmentWarning)
-        for trial in range(batch.start, batch.stop):
-            try:
-                record.add(study.trial(state, generator(batch.seed, study.id, cell.name, trial)))
-            except TrialError as error:
-                record.fail(str(error))
+        try:
+            state = study.setup(cell.parameters, generator(batch.seed, study.id, cell.name, SETUP))
+            for trial in range(batch.start, batch.stop):
+                try:
+                    record.add(study.trial(state, generator(batch.seed, study.id, cell.name, trial)))
+                except TrialError as error:
+                    record.fail(str(error))
+        except Exception as error:
+            record.break_off(f"{cell.name}: {explain(error)}")
     record.seconds = time.perf_counter() - started
     return record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from verification.audit.outcomes import AuditOutcome
 from verification.claims.outcomes import Outcome
+from verification.engine.errors import explain
 from verification.engine.files import write_together
 from verification.engine.tally import MULTIPLES
 from verification.report import alignment_maps, pictures
@@ -33,21 +34,36 @@ class Record:
     seconds: float
     workers: str
     scaling: Mapping[int, float]
+    left_out: Sequence[str] = ()
+    """Claims that the profile has no cells of."""
+    not_asked: int = 0
+    """How many claims ``--only`` left out."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Files that should hold claims and cannot be imported, and why."""
+
+    @property
+    def broken(self) -> dict[str, str]:
+        """The claims whose code ended in an error, with those files, and what went wrong."""
+        ended = {item.claim.id: item.decision.detail for item in self.outcomes if item.is_broken}
+        return {**ended, **self.unread}
 
     @property
     def result(self) -> str:
-        """RED if something is wrong, UNDECIDED if a claim or a control is, green otherwise."""
+        """RED if something is wrong, BROKEN if a claim cannot run, UNDECIDED if one is open, or green."""
         if any(outcome.is_red for outcome in self.outcomes) or any(step.is_red for step in self.audit):
             return "RED"
+        if self.broken:
+            return "BROKEN"
         return "UNDECIDED" if any(outcome.is_undecided for outcome in self.outcomes) else "green"
 
 
-def write(record: Record, out: Path) -> None:
-    """Write verdicts.json, pictures/ and report.html into `out`, all of them or nothing."""
+def write(record: Record, out: Path) -> dict[str, str]:
+    """Write verdicts.json, pictures/ and report.html into `out`, all of them or nothing.
+
+    Gives by claim the errors of pictures that could not be drawn; the report is written without them.
+    """
     (out / "pictures").mkdir(parents=True, exist_ok=True)
-    drawn = {
-        outcome.claim.id: pictures.draw(outcome) for outcome in record.outcomes if outcome.decision.cells
-    }
+    drawn, undrawn = _draw(record.outcomes)
     files = {
         out / "pictures" / f"{outcome.claim.slug}.svg": drawn[outcome.claim.id].alone
         for outcome in record.outcomes
@@ -56,11 +72,25 @@ def write(record: Record, out: Path) -> None:
     facts = environment(record.profile, record.seed, record.seconds)
     verdicts = {
         **facts,
+        "left_out": list(record.left_out),
+        "broken": record.broken,
         "claims": [*map(_claim_json, record.outcomes), *(step.to_json() for step in record.audit)],
     }
     files[out / "verdicts.json"] = json.dumps(_plain(verdicts), indent=1, ensure_ascii=False) + "\n"
     files[out / "report.html"] = _render(record, facts, drawn)
     write_together(files)
+    return undrawn
+
+
+def _draw(outcomes: Sequence[Outcome]) -> tuple[dict[str, pictures.Picture], dict[str, str]]:
+    drawn, undrawn = {}, {}
+    for outcome in outcomes:
+        if outcome.decision.cells:
+            try:
+                drawn[outcome.claim.id] = pictures.draw(outcome)
+            except Exception as error:
+                undrawn[outcome.claim.id] = explain(error)
+    return drawn, undrawn
 
 
 def _claim_json(outcome: Outcome) -> dict[str, Any]:

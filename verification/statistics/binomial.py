@@ -28,8 +28,8 @@ from verification.statistics import evidence
 from verification.statistics.decisions import CellCount, Decision
 
 SUITE_ERROR = 1e-3
-STATEMENTS = 50
-CONTROLS = 100
+STATEMENTS = 80
+CONTROLS = 180
 
 #: Error level of one claim: of ever refuting it if it is true, and of ever supporting it if it is false.
 CLAIM_LEVEL = SUITE_ERROR / 2 / STATEMENTS
