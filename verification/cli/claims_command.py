@@ -14,10 +14,9 @@ from verification.audit import outcomes as audit_outcomes
 from verification.claims.checking import measure_scaling, run_claims
 from verification.claims.definition import Claim
 from verification.claims.outcomes import Outcome
-from verification.cli.main import PROGRAM_ERROR
 from verification.cli.options import add_run_options, choose_pool, positive
 from verification.cli.progress import Bar
-from verification.cli.stops import explained_stops
+from verification.cli.stops import PROGRAM_ERROR, explained_stops
 from verification.engine.studies import PROFILES
 from verification.engine.workers import Pool
 from verification.report import page

@@ -6,8 +6,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-#: The exit code where the program itself, or the code of a claim, ended in an error: no evidence of anything.
-PROGRAM_ERROR = 4
+from verification.cli.stops import PROGRAM_ERROR
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

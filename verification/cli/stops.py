@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+#: The exit code where the program itself, or the code of a claim, ended in an error: no evidence of anything.
+PROGRAM_ERROR = 4
+
 
 @contextmanager
 def explained_stops(options: Any) -> Iterator[list[int]]:
