@@ -17,6 +17,7 @@ from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.given import Given as Given
 from lslmatch.maps import MATRIX_MAPS, AnyMap
 from lslmatch.maps import Affine as Affine
 from lslmatch.maps import ColumnMap as ColumnMap
@@ -214,6 +215,14 @@ class MatchResult(NamedTuple):
     """The map from y to x if it has a scale for each column; `scale` is their geometric mean then."""
     matrix_map: Similarity | LinearMap | None = None
     """The map from y to x if it mixes columns; `scale` is how much longer lengths become then."""
+    given: Given | None = None
+    """What was known beforehand: known pairs, groups, forbidden pairs. What is proven is proven under it."""
+
+    @property
+    def pairs(self) -> IntArray:
+        """The pairs as row numbers of x and y, of shape (k, 2), in the order of x."""
+        rows = np.flatnonzero(self.permutation >= 0)
+        return np.stack([rows, self.permutation[rows]], axis=1)
 
     @property
     def map(self) -> AnyMap:

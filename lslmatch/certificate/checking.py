@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from lslmatch._validation import (
     check_positive,
     check_result_covariance,
 )
+from lslmatch.certificate.allowed import Part, is_forbidden, parts_of
 from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
 from lslmatch.certificate.columns import column_sets, has_columns
 from lslmatch.certificate.exact import exact_product, exact_sum
@@ -78,7 +80,10 @@ def check_certificate(
         and those of both sets are at most 0, and 0 where unmatched. The matching costs at most
         ``2 * (n + m)`` times this more than the optimum of as many pairs. If pairs were chosen out of the
         matching of all points (`MatchResult.chosen_from`), it is that one which is checked: then no other
-        way to pair up the chosen points costs less. In units of the cost: for "lsl", of the logarithm.
+        way to pair up the chosen points costs less. What was given beforehand (`MatchResult.given`) limits
+        what is proven: known pairs are taken as they are, and the optimum is that of all other points; with
+        groups it is that of each group, and forbidden pairs are none of those that might be cheaper.
+        In units of the cost: for "lsl", of the logarithm.
 
     Raises
     ------
@@ -115,15 +120,16 @@ def check_certificate(
             f"{v.shape}{': are x and y in the wrong order?' if other else ''}"
         )
     partial = result.price is not None
-    permutation = check_matching(permutation, "result.permutation", n, m, partial)
+    given = result.given
+    permutation = check_matching(permutation, "result.permutation", n, m, partial or given is not None)
     rows = np.flatnonzero(permutation >= 0)
     partners = permutation[rows]
-    worst = 0.0
-    # A side on which points may stay unmatched.
-    for duals, matched, may_stay in ((u, rows, partial or n > m), (v, partners, partial or n < m)):
-        if may_stay:
-            unmatched = np.delete(duals, matched)
-            worst = float(np.max([worst, duals.max(), np.abs(unmatched).max(initial=0.0)]))
+    parts = parts_of(given, permutation, m)
+    if not partial and given is not None:
+        enough = len(given.known) + sum(part.pairs for part in parts)
+        if rows.size != enough:
+            raise ValueError(f"result must match all {enough} points that it can; got {rows.size} pairs")
+    worst = max(_worst_sign(part, permutation, u, v, partial) for part in parts)
     if result.price is not None:
         price = as_real_array(result.price, "result.price")
         if price.ndim != 0:
@@ -141,19 +147,58 @@ def check_certificate(
     found = [worst]
 
     def judge(i: IntArray, j: IntArray) -> None:
-        others = permutation[i] != j
+        others = (permutation[i] != j) & ~is_forbidden(given, m, i, j)
         i, j = i[others], j[others]
         with np.errstate(all="ignore"):
             for start in range(0, i.size, _BLOCK_ENTRIES):
                 some = slice(start, start + _BLOCK_ENTRIES)
                 found.append(-float(costs.slack(i[some], j[some], u, v).min()))
 
-    _visit_doubtful(costs, u, v, judge, workers)
+    for part in parts:
+        _visit_part(costs, part, u, v, judge, workers)
     # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
     worst = float(np.max(found))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst + 0.0  # and never -0.0
+
+
+def _worst_sign(part: Part, permutation: IntArray, u: FloatArray, v: FloatArray, partial: bool) -> float:
+    """Say how far duals are from being at most 0, and 0 where unmatched, on a side with points left over."""
+    n, m = part.rows.size, part.cols.size
+    matched = permutation[part.rows] >= 0
+    taken = np.isin(part.cols, permutation[part.rows[matched]])
+    worst = 0.0
+    for duals, is_matched, may_stay in (
+        (u[part.rows], matched, partial or n > m),
+        (v[part.cols], taken, partial or n < m),
+    ):
+        if may_stay:
+            stays = np.abs(duals[~is_matched]).max(initial=0.0)
+            worst = float(np.max([worst, duals.max(initial=0.0), stays]))
+    return worst
+
+
+def _visit_part(
+    costs: _Costs | LeftOutCosts,
+    part: Part,
+    u: FloatArray,
+    v: FloatArray,
+    judge: Callable[[IntArray, IntArray], None],
+    workers: int,
+) -> None:
+    """Have all doubtful pairs of some points judged."""
+    rows, cols = part
+    if not part.pairs:
+        return
+    if rows.size == u.size and cols.size == v.size:
+        _visit_doubtful(costs, u, v, judge, workers)
+        return
+
+    def judge_in_part(i: IntArray, j: IntArray) -> None:
+        judge(rows[i], cols[j])
+
+    _visit_doubtful(costs.taken(rows, cols), u[rows], v[cols], judge_in_part, workers)
 
 
 def _are_exchanged(x: FloatArray, y: FloatArray, result: MatchResult, u: FloatArray, v: FloatArray) -> bool:
@@ -316,6 +361,15 @@ class _Costs:
             # Where these cancelled, what they lost may be as large as what is left: round the sum once more.
             self.y[block], self.y_rest[block] = exact_sum(mapped, lost + (rest + offset_rest))
         return fraction, power, shift
+
+    def taken(self, rows: IntArray, cols: IntArray) -> _Costs:
+        """Take some points of each set; units and the floor stay those of all."""
+        some = copy.copy(self)
+        some.x, some.x_rest, some.x_norms = self.x[rows], self.x_rest[rows], self.x_norms[rows]
+        some.y, some.y_rest, some.y_norms = self.y[cols], self.y_rest[cols], self.y_norms[cols]
+        if self.criterion == "lsns":
+            some.x_variance, some.y_variance = self.x_variance[rows], self.y_variance[cols]
+        return some
 
     def need(self, u: FloatArray, v: FloatArray) -> Need | None:
         """Say which squared distances make costs exceed the duals; None if not all numbers are finite."""

@@ -7,6 +7,7 @@ taken out one after the other.
 
 from __future__ import annotations
 
+import copy
 import math
 from fractions import Fraction
 
@@ -80,6 +81,16 @@ class LeftOutCosts:
         total = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
         self.floor = total / (n + m) * _COINCIDENT * share
         self.x_left = np.maximum(1.0 - (self.x_residual**2).sum(axis=1), _LEAST)
+
+    def taken(self, rows: IntArray, cols: IntArray) -> LeftOutCosts:
+        """Take some points of each set; the metric stays that of all."""
+        some = copy.copy(self)
+        some.x, some.x_residual, some.apart = self.x[rows], self.x_residual[rows], self.apart[rows]
+        some.y, some.y_residual, some.x_left = self.y[cols], self.y_residual[cols], self.x_left[rows]
+        place = np.full(len(self.y) + 1, -1, np.intp)  # and of the partner -1
+        place[cols] = np.arange(cols.size)
+        some.reference = place[self.reference[rows]]
+        return some
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
         """Say for which pairs of some rows the cost is certainly not below the sum of the duals."""
