@@ -242,7 +242,7 @@ def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | FalseShare 
     """
     if isinstance(pairs, (str, FalseShare)):
         if isinstance(pairs, FalseShare):
-            pairs = FalseShare(check_probability(pairs.share, "pairs.share"))
+            pairs = FalseShare(check_probability(pairs.share, "pairs.share"), _check_proof(pairs.proof))
         elif check_option(pairs, "pairs", ("all", "auto")) == "all":
             return None
         if objective != "lsl":
@@ -258,6 +258,12 @@ def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | FalseShare 
     if objective == "greedy":
         raise ValueError(f"pairs must be 'all' for objective 'greedy', which has no best pairs; got {count}")
     return None if count == min(n, m) else count
+
+
+def _check_proof(proof: Any) -> bool:
+    if not isinstance(proof, (bool, np.bool_)):
+        raise TypeError(f"pairs.proof must be True or False; got {proof!r}")
+    return bool(proof)
 
 
 def check_matching(permutation: Any, name: str, n: int, m: int, partial: bool = False) -> np.ndarray:

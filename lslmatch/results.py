@@ -123,8 +123,10 @@ class Covariance(NamedTuple):
         """Give one line."""
         learned = ""
         if self.rounds:
-            learned = f" in {count(self.rounds, 'round')}, cross-entropy {number(self.cross_entropy)}"
-            learned += f" (isotropic {number(self.isotropic_cross_entropy)})"
+            learned = f" in {count(self.rounds, 'round')}"
+            if self.cross_entropy == self.cross_entropy:  # blind pairs have none
+                learned += f", cross-entropy {number(self.cross_entropy)}"
+                learned += f" (isotropic {number(self.isotropic_cross_entropy)})"
         reason = f": {self.reason}" if self.reason else ""
         return f"<Covariance, d = {self.factor.shape[1]}: {self.origin}{learned}{reason}>"
 
@@ -148,18 +150,26 @@ class Labels(NamedTuple):
 class FalseShare(NamedTuple):
     """How large the expected share of false pairs may be: the argument `pairs` of :func:`lslmatch.match`.
 
-    On planted sets it was kept as a mean over draws, but for sets of which half are strangers near the noise
-    floor in few dimensions: the page of limits says where and by how much.
+    Without a proof it is an estimate. On planted sets it was kept as a mean over draws, but for sets of which
+    half are strangers near the noise floor in few dimensions: the page of limits says where and by how much.
+
+    With ``proof=True`` it is a limit that holds by a theorem, if the noise of both sets is alike and no
+    stranger has a relative in the other set: pairs are made and ranked without a look at which set a point is
+    from, and those that join a set to itself then tell how many of the others are false. That needs at least
+    ``1 / share`` pairs, and such pairs are no cheapest matching: they have no dual variables. The page "A
+    limit for false pairs" of the documentation has the theorem, and says which of the two to take.
 
     Examples
     --------
     >>> from lslmatch import FalseShare
     >>> FalseShare(0.05)
-    FalseShare(share=0.05)
+    FalseShare(share=0.05, proof=False)
     """
 
     share: float
     """Between 0 and 1."""
+    proof: bool = False
+    """Whether the limit must hold by a theorem."""
 
 
 @comparable

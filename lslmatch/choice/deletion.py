@@ -96,13 +96,13 @@ def _local_rates(pairs: FloatArray, strangers: FloatArray) -> FloatArray:
     weight = np.repeat([1.0 / pairs.size, 1.0 / strangers.size], [pairs.size, strangers.size])
     order = np.argsort(np.concatenate([pairs, strangers]), kind="stable")
     among = np.empty(order.size)
-    among[order] = _isotonic(is_pair[order], weight[order])
+    among[order] = isotonic(is_pair[order], weight[order])
     among = np.maximum(among[: pairs.size], _LEAST)
     rates: FloatArray = np.minimum(share * (1.0 - among) / among, 1.0)
     return rates
 
 
-def _isotonic(values: FloatArray, weight: FloatArray) -> FloatArray:
+def isotonic(values: FloatArray, weight: FloatArray) -> FloatArray:
     """Give the ascending sequence that is nearest in weighted squares: pool neighbours that descend."""
     blocks: list[tuple[float, float, int]] = []
     for value, mass in zip(values.tolist(), weight.tolist(), strict=True):

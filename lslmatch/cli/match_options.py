@@ -63,6 +63,8 @@ pairs (how many are matched):
   all         every point of the smaller set gets a partner
   NUMBER      so many that cost least together
   P%          as many as have at most P percent of false ones among them, by estimate
+  "P% proven" the same by a theorem: pairs are made without a look at which set a point
+              is from, and have no certificate
 
   What was chosen automatically, and why, is in the output. Other objectives than lsl
   have the defaults of --paper; so have points that are many, and the output says so:
@@ -182,12 +184,13 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def pairs_of(options: argparse.Namespace) -> str | int | FalseShare:
     """Give what `match` is to be told about the number of pairs."""
     text = str(options.pairs).strip()
-    if text.endswith("%"):
+    share = text.removesuffix("proven").rstrip()
+    if share.endswith("%"):
         try:
-            return FalseShare(float(text[:-1]) / 100.0)
+            return FalseShare(float(share[:-1]) / 100.0, proof=share != text)
         except ValueError:
             raise ValueError(
-                f"--pairs must be all, auto, a number, or a share such as 5%; got {text!r}"
+                f"--pairs must be all, auto, a number, or a share such as 5% or '5% proven'; got {text!r}"
             ) from None
     return int(text) if text.isdecimal() else text
 

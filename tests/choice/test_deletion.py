@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import linear_sum_assignment
 from lslmatch.choice import deletion
-from lslmatch.choice.deletion import _isotonic, _local_rates, _log_odds, _strangers, stranger_rates
+from lslmatch.choice.deletion import _local_rates, _log_odds, _strangers, isotonic, stranger_rates
 
 
 def drawn(n=23, m=26, seed=0):
@@ -118,7 +118,7 @@ def naive_rates(pairs, strangers):
     )
     is_pair = np.array([float(kind == 0) for _, kind, _ in both])
     weight = np.where(is_pair > 0.0, 1.0 / pairs.size, 1.0 / strangers.size)
-    among = np.maximum(_isotonic(is_pair, weight), 1e-6)
+    among = np.maximum(isotonic(is_pair, weight), 1e-6)
     rates = np.empty(pairs.size)
     for (_, kind, k), value in zip(both, among, strict=True):
         if kind == 0:
@@ -148,5 +148,5 @@ def test_what_no_stranger_is_below_is_surely_a_strangers():
 
 
 def test_neighbours_that_descend_are_pooled_with_their_weights():
-    found = _isotonic(np.array([1.0, 4.0, 2.0, 2.0, 9.0]), np.array([1.0, 1.0, 3.0, 1.0, 2.0]))
+    found = isotonic(np.array([1.0, 4.0, 2.0, 2.0, 9.0]), np.array([1.0, 1.0, 3.0, 1.0, 2.0]))
     np.testing.assert_allclose(found, [1.0, 2.4, 2.4, 2.4, 9.0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import FalseShare, match
-from lslmatch.choice.deletion import _isotonic, stranger_rates
+from lslmatch.choice.deletion import isotonic, stranger_rates
 from lslmatch.choice.partnership import judge_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.covariance.trimmed import trust_pairs
@@ -68,10 +68,10 @@ def test_the_order_of_the_points_and_of_the_sets_does_not_matter():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_isotonic_regression_is_the_best_ascending_sequence(seed):
+def testisotonic_regression_is_the_best_ascending_sequence(seed):
     rng = np.random.default_rng(seed)
     values, weight = rng.standard_normal(7), rng.uniform(0.5, 2.0, 7)
-    found = _isotonic(values, weight)
+    found = isotonic(values, weight)
     assert (np.diff(found) >= 0.0).all()
     # The greatest least mean of the stretches around each place (Barlow et al. 1972, theorem 1.4.4).
     means = np.array(
