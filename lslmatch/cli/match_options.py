@@ -190,7 +190,7 @@ def pairs_of(options: argparse.Namespace) -> str | int | FalseShare:
             return FalseShare(float(share[:-1]) / 100.0, proof=share != text)
         except ValueError:
             raise ValueError(
-                f"--pairs must be all, auto, a number, or a share such as 5% or '5% proven'; got {text!r}"
+                f"--pairs must be all, auto, a number, or a share such as 5%; got {text!r}"
             ) from None
     return int(text) if text.isdecimal() else text
 

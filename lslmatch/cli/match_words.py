@@ -114,6 +114,9 @@ def _answer(answer: Answer) -> str:
         why = "--no-check" if answer.rows.size > 1 else "there is only one"
         return f"{pairs}; how many are right was not estimated ({why})"
     if answer.result.row_dual is None:
+        if answer.result.confidence is not None:  # blind pairs
+            right = float(answer.result.confidence[answer.rows].mean())
+            return f"{pairs}, {_about(right)} right; the limit for false ones is proven, see below"
         return f"{pairs}; how many are right is not known of the greedy matching"
     if found.confidence is None:
         return (
@@ -243,7 +246,7 @@ def _trust(answer: Answer, found: Diagnosis) -> list[tuple[str, str]]:
 def _certificate(answer: Answer) -> str:
     result = answer.result
     if result.row_dual is None:
-        return "none"
+        return "none" if result.confidence is None else "none: blind pairs are no cheapest matching"
     if answer.violation is None:
         return "not checked (--no-check)"
     found = result.covariance

@@ -46,6 +46,8 @@ def trust(diagnosis: Diagnosis | None) -> str:
 
 def proof(result: MatchResult, violation: float | None, size: int) -> str:
     """Say what the certificate proves, and what not."""
+    if result.row_dual is None and result.confidence is not None:
+        return "There is no certificate: these pairs were made blindly. Proven is a limit for false ones."
     if result.row_dual is None or violation is None:
         return "There is no certificate: greedy pairs minimise nothing."
     if math.isnan(violation):

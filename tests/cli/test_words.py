@@ -115,6 +115,15 @@ def test_a_number_of_pairs(saved, points, capsys):
     assert "pairs" in chosen  # the decision
 
 
+def test_a_share_with_a_proof(saved, capsys):
+    lines = said(
+        capsys, *saved, "--pairs", "30% proven", "--alignment", "robust", "--covariance", "isotropic"
+    )
+    assert "the limit for false ones is proven" in lines["answer"]
+    assert lines["certificate"] == "none: blind pairs are no cheapest matching"
+    assert "At most 0.3 of the pairs are false in expectation" in lines["pairs"]
+
+
 @pytest.mark.parametrize(
     ("options", "because"),
     [
