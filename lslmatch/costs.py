@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,8 +129,8 @@ def make_rule(
 ) -> CostRule:
     """Make the cost rule of an objective for two sets that `scale` has brought into common coordinates.
 
-    `levels` are the noise levels that "lsns" needs. What "greedy" ends with is measured as by "lsl". Points
-    coincide up to a share `coincident` of the mean square.
+    `levels` are the noise levels that some need. Points coincide up to a share `coincident` of the mean
+    square.
     """
     if not geometry.is_in_range:
         raise ValueError(
@@ -137,12 +138,7 @@ def make_rule(
             "that distances between all others get lost beside them; remove such rows, or replace fills for "
             "missing values"
         )
-    if objective == "lss":
-        return square_rule(geometry)
-    if objective == "lsns":
-        assert levels is not None, "noise has been checked"
-        return normalized_rule(geometry, levels, scale)
-    return log_rule(geometry, coincident)
+    return OBJECTIVES[objective].rule(geometry, scale, levels, coincident)
 
 
 def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
@@ -182,6 +178,61 @@ def normalized_rule(geometry: Geometry, levels: tuple[FloatArray, FloatArray], s
             "the range of float64"
         )
     return CostRule(False, 0.0, 0.0, x_weight, y_weight)
+
+
+Levels = tuple[FloatArray, FloatArray]
+
+
+class ObjectiveRow(NamedTuple):
+    """What a matching may minimise, as a row of the table of objectives."""
+
+    name: str
+    help: str
+    """What the command line says of it: the cost of a pair at distance r."""
+    rule: Callable[[Geometry, float, Levels | None, float], CostRule]
+    """The rule of the costs, from the geometry, the scale, the noise levels and the share of coincidence."""
+    needs_noise: bool = False
+    is_minimised: bool = True
+    """Whether the sum is minimised, so that there are dual variables and cheapest pairs."""
+    is_chosen_from: bool = False
+    """Whether the pairs that are probably right can be told."""
+
+
+def _normalized(geometry: Geometry, scale: float, levels: Levels | None, _: float) -> CostRule:
+    assert levels is not None, "noise has been checked"
+    return normalized_rule(geometry, levels, scale)
+
+
+#: The objectives by name.
+OBJECTIVES: dict[str, ObjectiveRow] = {
+    row.name: row
+    for row in (
+        ObjectiveRow(
+            "lsl",
+            "log r^2; for noise of unknown level that differs between points",
+            lambda geometry, scale, levels, coincident: log_rule(geometry, coincident),
+            is_chosen_from=True,
+        ),
+        ObjectiveRow(
+            "lss",
+            "r^2; for noise of the same level everywhere",
+            lambda geometry, scale, levels, coincident: square_rule(geometry),
+        ),
+        ObjectiveRow(
+            "lsns",
+            "r^2 over the noise variance of the pair; needs --noise-x and --noise-y",
+            _normalized,
+            needs_noise=True,
+        ),
+        ObjectiveRow(
+            "greedy",
+            "every point in turn takes the nearest one that is left; for comparison",
+            # What it ends with is measured as by "lsl".
+            lambda geometry, scale, levels, coincident: log_rule(geometry, coincident),
+            is_minimised=False,
+        ),
+    )
+}
 
 
 def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatArray:

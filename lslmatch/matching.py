@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from lslmatch._frames import column_names, in_column_order
 from lslmatch._types import FloatArray
-from lslmatch._validation import (
-    check_count,
-    check_noise,
-    check_option,
-    check_pairs,
-    check_point_pair,
-)
 from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
-from lslmatch.alignment.fit import Alignment
-from lslmatch.alignment.registry import ALIGNMENTS, align, direct_map, is_direct
-from lslmatch.assignment.from_points import are_plain, match_points
-from lslmatch.assignment.greedy import choose_nearest
-from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
-from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
-from lslmatch.assignment.plan import plan_from_points
+from lslmatch.alignment.registry import ALIGNERS, is_direct
+from lslmatch.assignment.from_points import are_plain
 from lslmatch.choice.choosing import check_choosable, choose_pairs
 from lslmatch.columns.doubt import ColumnScaleWarning, doubt_one_scale
-from lslmatch.columns.matching import match_columns, match_diagonal
-from lslmatch.columns.selection import put_in_place, weigh_columns
-from lslmatch.costs import CostRule, make_rule
-from lslmatch.covariance.known import check_covariance, match_known
-from lslmatch.covariance.learned import match_learned
-from lslmatch.covariance.pair_costs import match_pairs
-from lslmatch.geometry.coordinates import Geometry, common_coordinates
-from lslmatch.maps import MATRIX_MAPS, AnyMap
-from lslmatch.results import Affine, ColumnMap, FalseShare, Labels, MatchResult
+from lslmatch.covariance.isotropic import match_isotropic
+from lslmatch.covariance.known import match_known
+from lslmatch.covariance.row import Matched
+from lslmatch.maps import AnyMap
+from lslmatch.request import Request, take_request
+from lslmatch.results import FalseShare, MatchResult
+from lslmatch.tables import ALIGNMENTS, COVARIANCES, NAMES, OBJECTIVES, OF_MAPS
 
-_OBJECTIVES = ("lsl", "lss", "lsns", "greedy")
-_WITHOUT_NOISE = ("lsl", "lss", "greedy")
-#: Maps under which noise that is learned is not isotropic.
-_LEARNED_WITH_NOISE = (ColumnMap, *MATRIX_MAPS)
-_COVARIANCES = ("isotropic", "diagonal", "estimate", "auto")
+#: The options of `match`, in their order.
+OPTIONS = ("objective", "alignment", "covariance", "pairs", "noise", "workers")
+_WITHOUT_NOISE = frozenset(row.name for row in OBJECTIVES.values() if not row.needs_noise)
 
 
 def match(
@@ -153,103 +134,70 @@ def match(
     ([2, 0, 3, 1], 3.0)
     """
     if are_plain(x, y) and is_usual(objective, alignment, covariance, pairs, noise, workers):
-        assert isinstance(alignment, (str, Affine)) or type(alignment) is tuple, "others are not usual"
-        result = _match_isotropic(x, y, objective, alignment, None, None, workers)
-        if not isinstance(alignment, str):
+        request = _plain_request(objective, alignment, workers)
+        if is_direct(alignment):  # nothing is searched for, nor chosen
+            result = match_isotropic(x, y, request)
+            if type(alignment) is str and alignment == "standardize":
+                _warn_of_doubts(x, y, result, None)
             return result
-        if alignment == "standardize" and not _warn_of_one_scale(x, y, result, None):
-            _warn_of_moments(x, y, result)
-        if alignment != "auto":
-            return result
-        by_lsl = result
-        if objective != "lsl":
-            by_lsl = _match_isotropic(x, y, "lsl", result.affine, None, None, workers)
-        chosen = weigh_columns(x, y, by_lsl, by_lsl, alignment, covariance, workers)
-        if chosen is None:
-            return result
-        return put_in_place(x, y, result, chosen, objective, None, None, workers)
-    labels = Labels.of(x, y)
-    columns = column_names(x, "x")
-    covariance = in_column_order(covariance, columns, "covariance")
-    x, y = check_point_pair(x, y, alignment)
-    check_option(objective, "objective", _OBJECTIVES)
-    workers = check_count(workers, "workers", 1)
-    levels = check_noise(noise, objective, x.shape[0], y.shape[0], labels)
-    wanted = check_pairs(pairs, objective, x.shape[0], y.shape[0])
-    count = wanted if isinstance(wanted, int) else None
-    if isinstance(wanted, (str, FalseShare)):
-        check_choosable(len(x), len(y))
-
-    def solve(
-        x: FloatArray,
-        y: FloatArray,
-        alignment: str | Affine,
-        objective: str = objective,
-        pairs: int | None = None,
-    ) -> MatchResult:
-        noise = levels if objective == "lsns" else None
-        return _match_isotropic(x, y, objective, alignment, pairs, noise, workers)
-
-    base: MatchResult | None = None
-    solve_pairs = functools.partial(solve, pairs=count)
-    if isinstance(alignment, _LEARNED_WITH_NOISE) or (isinstance(alignment, str) and alignment == "columns"):
-        result = match_columns(x, y, objective, alignment, covariance, count, levels, workers)
-    elif not isinstance(covariance, str):
-        covariance = check_covariance(covariance, x.shape[1])
-        result = match_known(solve_pairs, x, y, covariance, alignment, count, workers)
-    elif check_option(covariance, "covariance", _COVARIANCES) == "diagonal":
-        result = match_diagonal(solve, x, y, objective, alignment, count, levels, workers)
-    elif covariance == "isotropic":
-        result = solve_pairs(x, y, alignment)
     else:
-        compare = covariance == "auto" and not isinstance(wanted, (str, FalseShare))
-        base = solve(x, y, alignment, "lsl")
-        result = match_learned(solve, x, y, base, objective, alignment, compare, workers)
-        result = result if count is None else match_pairs(x, y, result, count, workers)
-    choose_columns = isinstance(alignment, str) and alignment == "auto"
-    by_one_scale = result.column_map is None and result.matrix_map is None
-    if (
-        by_one_scale
-        and isinstance(covariance, str)
-        and (covariance == "auto" or (choose_columns and covariance == "isotropic"))
-    ):
-        if base is None:
-            base = result if objective == "lsl" and count is None else solve(x, y, result.affine, "lsl")
-        chosen = weigh_columns(x, y, base, result, alignment, covariance, workers)
-        if chosen is not None:
-            result = put_in_place(x, y, result, chosen, objective, count, levels, workers)
-            base = None
-    may_warn = wanted is None and isinstance(alignment, str) and alignment == "standardize"
-    if may_warn and not _warn_of_one_scale(x, y, result, columns):
-        _warn_of_moments(x, y, result)
-    if isinstance(wanted, (str, FalseShare)):
-        target = wanted if isinstance(wanted, FalseShare) else None
-        # An alignment that was given, or chosen to be none at all, is not ours to change.
-        refit = (
-            isinstance(alignment, str)
-            and result.matrix_map is None
-            and (result.scale != 1.0 or bool(result.shift.any()))
+        x, y, request = take_request(
+            x,
+            y,
+            NAMES,
+            objective=objective,
+            alignment=alignment,
+            covariance=covariance,
+            pairs=pairs,
+            noise=noise,
+            workers=workers,
         )
-        beside = base if isinstance(covariance, str) and covariance == "auto" else None
-        result = choose_pairs(x, y, result, target, refit, workers, beside)
-    return result._replace(labels=labels, columns=columns)
+        if request.choice is not None:
+            check_choosable(len(x), len(y))
+    result, beside = find_matching(x, y, request)
+    by_moments = isinstance(request.alignment, str) and request.alignment == "standardize"
+    if by_moments and request.pairs is None and request.choice is None:
+        _warn_of_doubts(x, y, result, request.columns)
+    if request.choice is not None:
+        result = _choose(x, y, request, result, beside)
+    return result._replace(labels=request.labels, columns=request.columns)
 
 
-def _warn_of_one_scale(
+def find_matching(x: FloatArray, y: FloatArray, request: Request) -> Matched:
+    """Match two checked sets as a request says, but for choosing pairs."""
+    alignment, covariance = request.alignment, request.covariance
+    own = ALIGNMENTS[alignment].match if isinstance(alignment, str) else OF_MAPS.get(type(alignment))
+    if own is not None:
+        return Matched(own(x, y, request))
+    if not isinstance(covariance, str):
+        return Matched(match_known(x, y, request))
+    return COVARIANCES[covariance].match(x, y, request)
+
+
+def _choose(
+    x: FloatArray, y: FloatArray, request: Request, result: MatchResult, beside: MatchResult | None
+) -> MatchResult:
+    """Keep the pairs that are probably right, or so many that few are expected to be false."""
+    target = request.choice if isinstance(request.choice, FalseShare) else None
+    # An alignment that was given, or chosen to be none at all, is not ours to change.
+    aligned = request.given_map is None and result.matrix_map is None
+    refit = aligned and (result.scale != 1.0 or bool(result.shift.any()))
+    return choose_pairs(x, y, result, target, refit, request.workers, beside)
+
+
+def _warn_of_doubts(
     x: FloatArray, y: FloatArray, result: MatchResult, columns: tuple[str, ...] | None
-) -> bool:
-    """Warn if one scale for all columns does not suit the pairs, and say whether."""
+) -> None:
+    """Warn if one scale for all columns does not suit the pairs, or if they contradict the moments.
+
+    With sets of different sizes the moments differ in any case.
+    """
     if result.covariance is not None or result.row_dual is None:
-        return False
+        return
     doubt = doubt_one_scale(x, y, result, columns)
     if doubt:
         warnings.warn(f"{doubt}: try alignment='columns'", ColumnScaleWarning, stacklevel=3)
-    return bool(doubt)
-
-
-def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
-    """Warn if the pairs contradict the moments; with sets of different sizes these differ in any case."""
-    if len(x) == len(y) >= LEAST_PAIRS and result.covariance is None and result.row_dual is not None:
+    elif len(x) == len(y) >= LEAST_PAIRS:
         doubt = doubt_moments(x, y, result)
         if doubt:
             warnings.warn(
@@ -258,6 +206,18 @@ def _warn_of_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> None:
                 AlignmentWarning,
                 stacklevel=3,
             )
+
+
+def _plain_request(objective: str, alignment: Any, workers: int) -> Request:
+    """Give a request of which no argument has to be checked or brought into form, but for a map."""
+    if type(alignment) is str:
+        return _remembered(objective, alignment, workers)
+    return Request(objective, alignment, workers=workers)
+
+
+@lru_cache(maxsize=256)
+def _remembered(objective: str, alignment: str, workers: int) -> Request:
+    return Request(objective, alignment, workers=workers)
 
 
 def is_usual(
@@ -276,83 +236,5 @@ def is_usual(
     if not (type(objective) is str and objective in _WITHOUT_NOISE):
         return False
     if type(alignment) is str:
-        return alignment in ALIGNMENTS
-    return isinstance(alignment, tuple) and not isinstance(alignment, _LEARNED_WITH_NOISE)
-
-
-def _match_isotropic(
-    x: FloatArray,
-    y: FloatArray,
-    objective: str,
-    alignment: str | Affine,
-    pairs: int | None,
-    levels: tuple[FloatArray, FloatArray] | None,
-    workers: int,
-) -> MatchResult:
-    """Match two sets as the paper does: align them, price the pairs, assign.
-
-    Where a plan leads from the points to the end, that is what is tried first. (It refuses points that are
-    not finite: they need not be checked before.)
-    """
-    plan = plan_from_points(x.shape, len(y), objective) if pairs is None else ()
-    if plan and is_direct(alignment):
-        result = match_points(x, y, objective, direct_map(alignment, x.shape[1]), plan)
-        if result is not None:
-            return result
-        plan = ()
-    x, y = check_point_pair(x, y)
-    found = align(x, y, alignment, workers)
-    if found.assignment is not None and objective == "lsl" and pairs is None:
-        return _proven_result(x.shape[0], found, PricedAssignment(found.assignment, None), objective, levels)
-    if plan:
-        result = match_points(x, y, objective, found.affine, plan)
-        if result is not None:
-            return result._replace(profile=found.curve, decisions=found.decisions)
-    geometry = common_coordinates(x, y, found.affine)
-    rule = make_rule(objective, geometry, found.affine.scale, levels)
-    if objective == "greedy":
-        return _greedy_result(geometry, rule, found)
-    priced = assign_point_pairs(geometry, rule, pairs, workers)
-    return _proven_result(x.shape[0], found, priced, objective, levels)
-
-
-def _proven_result(
-    n: int,
-    found: Alignment,
-    priced: PricedAssignment,
-    objective: str,
-    levels: tuple[FloatArray, FloatArray] | None,
-) -> MatchResult:
-    """Put an assignment and its duals into the terms of the n points of x."""
-    (rows, cols, row_dual, col_dual, total), price = priced
-    return MatchResult(
-        partners(n, rows, cols),
-        *found.affine,
-        total,
-        row_dual,
-        col_dual,
-        objective,
-        levels,
-        found.curve,
-        price=price,
-        decisions=found.decisions,
-    )
-
-
-def _greedy_result(geometry: Geometry, rule: CostRule, found: Alignment) -> MatchResult:
-    """Let the points of the smaller set choose in turn, as in Collier and Dalalyan (2016), section 2."""
-    n, m = geometry.shape
-    choice, least = choose_nearest(smaller_as_rows(geometry, rule)[0])
-    permutation = partners(n, *sides_as_given(choice, n > m))
-    objective = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
-    return MatchResult(
-        permutation,
-        *found.affine,
-        objective,
-        None,
-        None,
-        "greedy",
-        None,
-        found.curve,
-        decisions=found.decisions,
-    )
+        return alignment in ALIGNERS
+    return isinstance(alignment, tuple) and type(alignment) not in OF_MAPS

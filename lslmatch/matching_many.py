@@ -15,11 +15,9 @@ from lslmatch.alignment.registry import direct_map, is_direct
 from lslmatch.assignment.from_points import are_plain, match_points
 from lslmatch.assignment.plan import plan_from_points
 from lslmatch.assignment.small_sets import match_small
-from lslmatch.matching import is_usual, match
+from lslmatch.matching import OPTIONS, is_usual, match
 from lslmatch.results import MatchResult
 
-#: Options of `match`, but for the workers.
-_OPTIONS = {"objective", "alignment", "covariance", "pairs", "noise"}
 #: Problems and coordinates of points (half a megabyte) that are solved in one call at most; and into how many
 #: calls at least the problems of each of several workers are cut.
 _GROUP_SIZE, _GROUP_COORDINATES, _GROUPS = 1024, 1 << 16, 4
@@ -74,7 +72,7 @@ def match_many(
     if len(xs) != len(ys):
         raise ValueError(f"xs and ys must be equally many sets; got {len(xs)} and {len(ys)}")
     results: list[MatchResult | None] = [None] * len(xs)
-    groups = _groups(xs, ys, options, workers) if _OPTIONS.issuperset(options) else []
+    groups = _groups(xs, ys, options, workers) if set(OPTIONS).issuperset(options) else []
 
     def run(worker: int, first: int, last: int) -> None:
         for group in groups[first:last]:

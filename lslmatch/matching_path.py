@@ -11,6 +11,7 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import check_count, check_option, check_point_pair
 from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
+from lslmatch.costs import OBJECTIVES
 from lslmatch.covariance.known import with_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.maps import AnyMap
@@ -129,7 +130,7 @@ def match_path(
     """
     given = x, y  # with the names that came with them
     x, y = check_point_pair(x, y, alignment)
-    check_option(objective, "objective", ("lsl", "lss", "lsns"))
+    check_option(objective, "objective", tuple(name for name, row in OBJECTIVES.items() if row.is_minimised))
     if len(x) * len(y) > _MOST_ENTRIES:
         raise ValueError(
             f"x and y must have at most {_MOST_ENTRIES} pairs of points for the whole path; got {len(x)} "

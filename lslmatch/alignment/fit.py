@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,21 @@ class Alignment(NamedTuple):
     def decisions(self) -> tuple[str, ...]:
         """The lines for the result."""
         return (self.decision,) if self.decision else ()
+
+
+class AlignmentRow(NamedTuple):
+    """A way to align two sets, as a row of the table of alignments: either `align` or `match` is given."""
+
+    name: str
+    help: str
+    """What the command line says of it."""
+    align: Callable[[FloatArray, FloatArray, int], Alignment] | None = None
+    """From two checked sets and a number of threads to a map from y to x."""
+    match: Callable[..., MatchResult] | None = None
+    """From two checked sets and a :class:`~lslmatch.request.Request` to a matching, where the map is learned
+    together with the noise."""
+    direct: Callable[[int], Affine | None] | None = None
+    """Gives the map for a dimension where it is known before the sets are; None where kernels find it."""
 
 
 class Fit(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from lslmatch._jit import kernel
 from lslmatch._types import FloatArray
 from lslmatch._validation import check_point_pair, check_points
+from lslmatch.alignment.fit import Alignment, AlignmentRow
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine
 
@@ -168,3 +169,11 @@ def _ldexp(value: float, exponent: int) -> float:
         return math.ldexp(value, exponent)
     except OverflowError:
         return math.inf
+
+
+STANDARDIZE = AlignmentRow(
+    "standardize",
+    "the means and the mean squares of X and Y",
+    align=lambda x, y, workers: Alignment(affine_of_moments(x, y)),
+    direct=lambda d: None,
+)

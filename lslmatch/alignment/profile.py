@@ -33,7 +33,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.centres import find_centres
-from lslmatch.alignment.fit import Fit, as_fit, fit_at, fit_geometry, fit_small
+from lslmatch.alignment.fit import AlignmentRow, Fit, as_fit, fit_at, fit_geometry, fit_small
 from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, as_lines
 from lslmatch.alignment.moments import affine_of_moments, check_range
 from lslmatch.alignment.small_profile import GAIN, fit_quickly, prices_pay
@@ -236,3 +236,10 @@ def _fit_exchanged(x: FloatArray, y: FloatArray, workers: int) -> Fit:
     fit = fit_at(x, y, check_range(Affine(scale, -scale * other.affine.shift)), workers)
     assert other.curve is not None
     return fit._replace(curve=ProfileCurve(1.0 / other.curve.scale[::-1], other.curve.value[::-1]))
+
+
+PROFILE = AlignmentRow(
+    "profile",
+    "the likelihood; for noise of very different levels",
+    align=lambda x, y, workers: fit_profile(x, y, workers).alignment(),
+)

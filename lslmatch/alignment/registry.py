@@ -1,40 +1,38 @@
-"""The ways to align two sets, by name.
+"""The alignments that find a map before anything is matched under it.
 
 To add one: a module of its own with a function that takes two checked sets and the number of threads and
-returns an :class:`~lslmatch.alignment.fit.Alignment`, and a line in `ALIGNMENTS`.
+returns an :class:`~lslmatch.alignment.fit.Alignment`, its row, and the row's name in `ALIGNERS`. Those that
+match as well, because they learn map and noise together, are in :mod:`lslmatch.tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch._validation import check_affine, check_option
-from lslmatch.alignment.fit import Alignment
-from lslmatch.alignment.moments import affine_of_moments
-from lslmatch.alignment.profile import fit_profile
-from lslmatch.alignment.robust import fit_robust
-from lslmatch.alignment.selection import fit_best
+from lslmatch._validation import check_affine
+from lslmatch.alignment.fit import Alignment, AlignmentRow
+from lslmatch.alignment.moments import STANDARDIZE
+from lslmatch.alignment.profile import PROFILE
+from lslmatch.alignment.robust import ROBUST
+from lslmatch.alignment.selection import AUTO
 from lslmatch.results import Affine
 
-#: Those that are learned together with the noise (:mod:`lslmatch.columns`).
-WITH_NOISE = ("columns",)
-ALIGNMENTS: dict[str, Callable[[FloatArray, FloatArray, int], Alignment]] = {
-    "standardize": lambda x, y, workers: Alignment(affine_of_moments(x, y)),
-    "identity": lambda x, y, workers: Alignment(Affine(1.0, np.zeros(x.shape[1]))),
-    "profile": lambda x, y, workers: fit_profile(x, y, workers).alignment(),
-    "robust": lambda x, y, workers: fit_robust(x, y),
-    "auto": lambda x, y, workers: fit_best(x, y, workers),
-}
 
-#: Maps that kernels find themselves (None), or that are known before the sets are.
-_DIRECT: dict[str, Callable[[int], Affine | None]] = {
-    "standardize": lambda d: None,
-    "identity": lambda d: Affine(1.0, np.zeros(d)),
-}
+def _identity(d: int) -> Affine:
+    return Affine(1.0, np.zeros(d))
+
+
+IDENTITY = AlignmentRow(
+    "identity",
+    "there are none: scale 1, shift 0",
+    align=lambda x, y, workers: Alignment(_identity(x.shape[1])),
+    direct=_identity,
+)
+ALIGNERS: dict[str, AlignmentRow] = {row.name: row for row in (STANDARDIZE, IDENTITY, PROFILE, ROBUST, AUTO)}
+_DIRECT = {row.name: row.direct for row in ALIGNERS.values() if row.direct is not None}
 
 
 def is_direct(alignment: Any) -> bool:
@@ -53,4 +51,6 @@ def align(x: FloatArray, y: FloatArray, alignment: str | Affine, workers: int) -
     """Align two checked sets in the way that is named, or by a given map."""
     if isinstance(alignment, tuple):
         return Alignment(check_affine(alignment, "alignment", x.shape[1]))
-    return ALIGNMENTS[check_option(alignment, "alignment", (*ALIGNMENTS, *WITH_NOISE))](x, y, workers)
+    find = ALIGNERS[alignment].align
+    assert find is not None, "it aligns"
+    return find(x, y, workers)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.alignment.fit import Alignment
+from lslmatch.alignment.fit import Alignment, AlignmentRow
 from lslmatch.alignment.hypotheses import two_point_maps
 from lslmatch.alignment.moments import affine_of_moments, check_range
 from lslmatch.alignment.prominence import Judge, Judged, Map
@@ -173,3 +173,10 @@ def _refit(judge: Judge, judged: Judged, rows: IntArray) -> Map | None:
 
 def _inverse(affine: Affine) -> Affine:
     return Affine(1.0 / affine.scale, -affine.shift / affine.scale)
+
+
+ROBUST = AlignmentRow(
+    "robust",
+    "a map that points without a partner and wild points do not disturb",
+    align=lambda x, y, workers: fit_robust(x, y),
+)

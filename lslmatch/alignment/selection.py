@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.alignment.fit import Alignment, fit_at
+from lslmatch.alignment.fit import Alignment, AlignmentRow, fit_at
 from lslmatch.alignment.moments import affine_of_moments
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import improve_moments
@@ -72,3 +72,6 @@ def _may_reach(geometry: Geometry, limit: float, workers: int) -> bool:
         if some.mean() - CLEARLY * some.std() / math.sqrt(some.size) > limit / n:
             return False
     return bool(least_costs(geometry, rule, workers=workers).sum() <= limit)
+
+
+AUTO = AlignmentRow("auto", "whichever of these predicts the pairs best", align=fit_best)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lslmatch.cli.defaults import fill_in
 from lslmatch.cli.options import add_number
 from lslmatch.results import FalseShare
+from lslmatch.tables import ALIGNMENTS, COVARIANCES, OBJECTIVES
 
 _DESCRIPTION = """\
 Match the points of X with the points of Y.
@@ -24,7 +27,25 @@ proof of that, checked over every pair; the greedy matching has none. It proves 
 optimum, not that pairs are right: how many are is estimated and said first.
 """
 
-EXAMPLES = """\
+
+def listed(table: Mapping[str, Any], default: str | None = None, **more: str) -> str:
+    """List the names of a table and what they mean, one below the other."""
+    entries = {name: row.help + " (the default)" * (name == default) for name, row in table.items()} | more
+    width = max(map(len, entries)) + 5
+    lines = []
+    for name, text in entries.items():
+        start = f"  {name}".ljust(width)
+        lines.append(textwrap.fill(text, 88, initial_indent=start, subsequent_indent=" " * width))
+    return "\n".join(lines)
+
+
+def _names(table: Mapping[str, Any], last: str = "") -> str:
+    """List the names of a table in a line."""
+    *names, final = [*table, last] if last else list(table)
+    return f"{', '.join(names)} or {final}"
+
+
+EXAMPLES = f"""\
 files:
   .csv .tsv .txt      text: commas, semicolons, tabs or blanks; quotes; decimal commas
                       if the separator is no comma; a first line of names is recognised
@@ -36,26 +57,13 @@ files:
   are pickles and devices.
 
 objectives (the cost of a pair at distance r):
-  lsl      log r^2; for noise of unknown level that differs between points
-  lss      r^2; for noise of the same level everywhere
-  lsns     r^2 over the noise variance of the pair; needs --noise-x and --noise-y
-  greedy   every point in turn takes the nearest one that is left; for comparison
+{listed(OBJECTIVES)}
 
 alignments (where scale and shift come from):
-  standardize   the means and the mean squares of X and Y
-  identity      there are none: scale 1, shift 0
-  profile       the likelihood; for noise of very different levels
-  columns       a scale and a shift for each column: other units, or units far apart
-  robust        a map that points without a partner and wild points do not disturb
-  auto          whichever of these predicts the pairs best (the default)
+{listed(ALIGNMENTS, "auto")}
 
 covariances (of the noise, between the coordinates of X):
-  isotropic   equal in all directions, uncorrelated
-  diagonal    a variance for each column, learned from the pairs
-  estimate    learned from the pairs; each pair is judged by the others, without itself
-  auto        learned, and kept only if it predicts pairs clearly better than isotropic,
-              or if more pairs are probably right under it (the default)
-  FILE        known: a (d, d) matrix or d variances; only its shape counts
+{listed(COVARIANCES, "auto", FILE="known: a (d, d) matrix or d variances; only its shape counts")}
 
 pairs (how many are matched):
   auto        those that are more probably true than of points without a partner
@@ -133,17 +141,17 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
         "--objective",
         default="lsl",
         metavar="NAME",
-        help="lsl, lss, lsns or greedy, explained below (default: lsl)",
+        help=f"{_names(OBJECTIVES)}, explained below (default: lsl)",
     )
     group.add_argument(
         "--alignment",
         metavar="NAME",
-        help="standardize, identity, profile, robust, columns or auto, explained below (default: auto)",
+        help=f"{_names(ALIGNMENTS)}, explained below (default: auto)",
     )
     group.add_argument(
         "--covariance",
         metavar="NAME|FILE",
-        help="isotropic, diagonal, estimate, auto or a file, explained below (default: auto)",
+        help=f"{_names(COVARIANCES, 'a file')}, explained below (default: auto)",
     )
     group.add_argument(
         "--pairs",

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch._validation import as_real_array, check_map, check_option
+from lslmatch._validation import as_real_array
+from lslmatch.alignment.fit import AlignmentRow
 from lslmatch.columns.learning import Learner, learn_columns, learn_diagonal
 from lslmatch.columns.solving import solve_under
 from lslmatch.columns.standard import standard_units
+from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.known import check_covariance, mapped_sets
-from lslmatch.covariance.learned import Solver, isotropic_surprises
-from lslmatch.maps import MATRIX_MAPS, AnyMap, LinearMap, Similarity
+from lslmatch.covariance.learned import isotropic_surprises
+from lslmatch.covariance.row import CovarianceRow, Matched
+from lslmatch.maps import MATRIX_MAPS, LinearMap, Similarity
+from lslmatch.request import Request
 from lslmatch.results import ColumnMap, Covariance, MatchResult
 
 #: The kinds of noise that are learned with the map, by the name of the covariance. Isotropic noise has no
@@ -27,26 +31,16 @@ _KINDS = {
 }
 
 
-def match_columns(
-    x: FloatArray,
-    y: FloatArray,
-    objective: str,
-    alignment: str | AnyMap,
-    covariance: Any,
-    pairs: int | None,
-    levels: tuple[FloatArray, FloatArray] | None,
-    workers: int,
-) -> MatchResult:
+def match_columns(x: FloatArray, y: FloatArray, request: Request) -> MatchResult:
     """Match two checked sets with a scale and a shift for each column, learned or given."""
-    given = None
-    if not isinstance(alignment, str):
-        given = check_map(alignment, "alignment", x.shape[1], y.shape[1])
+    objective, covariance, pairs = request.objective, request.covariance, request.pairs
+    levels, workers, given = request.noise, request.workers, request.given_map
     if not isinstance(covariance, str):
         known = known_covariance(covariance, x.shape[1])
         learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers)
         found = given or (_by_moments(x, y) if learned is None else learned).map
         return solve_under(x, y, objective, found, known, pairs, levels, workers)
-    kinds = _KINDS[check_option(covariance, "covariance", tuple(_KINDS))]
+    kinds = _KINDS[covariance]
     if given is not None and covariance == "isotropic":
         return solve_under(x, y, objective, given, None, pairs, levels, workers)
     if isinstance(given, MATRIX_MAPS):
@@ -59,19 +53,11 @@ def match_columns(
     return result_of(x, y, learned, objective, pairs, levels, workers)
 
 
-def match_diagonal(
-    solve: Solver,
-    x: FloatArray,
-    y: FloatArray,
-    objective: str,
-    alignment: Any,
-    pairs: int | None,
-    levels: tuple[FloatArray, FloatArray] | None,
-    workers: int,
-) -> MatchResult:
+def match_diagonal(x: FloatArray, y: FloatArray, request: Request) -> MatchResult:
     """Match two checked sets by one scale, under variances of the columns that are learned."""
-    base = solve(x, y, alignment, "lsl")
-    learned = learn_beside(x, y, base, alignment, workers)
+    objective, pairs, levels, workers = request.objective, request.pairs, request.noise, request.workers
+    base = match_isotropic(x, y, request.by("lsl"))
+    learned = learn_beside(x, y, base, request.alignment, workers)
     if learned is None:
         reason = "variances of columns need two columns and four pairs at least"
         nothing = Covariance(np.empty((0, x.shape[1])), 1.0, reason=reason)
@@ -148,3 +134,13 @@ def _by_moments(x: FloatArray, y: FloatArray) -> Learner:
     covariance = Covariance(np.empty((0, x.shape[1])), 1.0, units=units)
     nobody = np.full(len(x), -1, np.intp)
     return Learner(sets.given(sets.identity), covariance, np.full(1, math.nan), nobody)
+
+
+COLUMNS = AlignmentRow(
+    "columns", "a scale and a shift for each column: other units, or units far apart", match=match_columns
+)
+DIAGONAL = CovarianceRow(
+    "diagonal",
+    "a variance for each column, learned from the pairs",
+    lambda x, y, request: Matched(match_diagonal(x, y, request)),
+)

@@ -22,10 +22,13 @@ from lslmatch.columns.matching import learn_beside, result_of
 from lslmatch.columns.slopes import find_slopes
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import white_of
+from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.iteration import judges_all
-from lslmatch.covariance.learned import isotropic_surprises
+from lslmatch.covariance.learned import isotropic_surprises, match_learned
 from lslmatch.covariance.leave_out import cost_matrix
+from lslmatch.covariance.row import CovarianceRow, Matched
 from lslmatch.maps import AnyMap, ColumnMap
+from lslmatch.request import Request
 from lslmatch.results import MatchResult
 
 #: Cross-entropy below which nearly all pairs are certain.
@@ -33,6 +36,38 @@ _CERTAIN = 0.02
 #: By how many standard errors columns must be better, and by what factor standard deviations must differ for
 #: noise not to be isotropic.
 _BETTER, _DIFFER = 0.5, 1.5
+
+
+def match_by_one_scale(x: FloatArray, y: FloatArray, request: Request) -> Matched:
+    """Match two checked sets under isotropic noise; columns compete if the alignment is chosen."""
+    result = match_isotropic(x, y, request)
+    if request.alignment != "auto":
+        return Matched(result)
+    base = result
+    if request.objective != "lsl" or request.pairs is not None:
+        base = match_isotropic(x, y, request.by("lsl", result.affine))
+    return Matched(choose_columns(x, y, request, base, result).result)
+
+
+def match_auto(x: FloatArray, y: FloatArray, request: Request) -> Matched:
+    """Match two checked sets under isotropic noise, and under a covariance that is learned if that is better.
+
+    Where pairs are chosen afterwards, the comparison is left to that choice.
+    """
+    base = match_isotropic(x, y, request.by("lsl"))
+    return choose_columns(x, y, request, base, match_learned(x, y, request, base, request.choice is None))
+
+
+def choose_columns(
+    x: FloatArray, y: FloatArray, request: Request, base: MatchResult, result: MatchResult
+) -> Matched:
+    """Put a scale for each column in place of one, or diagonal noise in place of other, if that is better."""
+    alignment, objective, pairs = request.alignment, request.objective, request.pairs
+    chosen = weigh_columns(x, y, base, result, alignment, request.covariance, request.workers)
+    if chosen is None:
+        return Matched(result, base)
+    placed = put_in_place(x, y, result, chosen, objective, pairs, request.noise, request.workers)
+    return Matched(placed)
 
 
 class Chosen(NamedTuple):
@@ -134,3 +169,12 @@ def put_in_place(
     if isinstance(chosen.learned.map, ColumnMap):
         return result._replace(decisions=(chosen.decision,))
     return result._replace(profile=before.profile, decisions=(*before.decisions, chosen.decision))
+
+
+ISOTROPIC = CovarianceRow("isotropic", "equal in all directions, uncorrelated", match_by_one_scale)
+AUTO = CovarianceRow(
+    "auto",
+    "learned, and kept only if it predicts pairs clearly better than isotropic, or if more pairs are "
+    "probably right under it",
+    match_auto,
+)

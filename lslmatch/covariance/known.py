@@ -9,7 +9,6 @@ at all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -20,11 +19,13 @@ from lslmatch._validation import as_kernel_array, as_real_array, check_affine, c
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule, make_rule
+from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.maps import MATRIX_MAPS, Affine, ColumnMap, LinearMap, Similarity, as_column_map
+from lslmatch.request import Request
 from lslmatch.results import Covariance, MatchResult
 
 #: Entries that should be equal by symmetry may differ by this share of the greatest entry.
@@ -35,28 +36,21 @@ _WITH_IDENTITY = ("identity", "auto")
 _MOVED = 1e-10
 
 
-def match_known(
-    solve: Callable[[FloatArray, FloatArray, str | Affine], MatchResult],
-    x: FloatArray,
-    y: FloatArray,
-    covariance: FloatArray,
-    alignment: str | Affine,
-    pairs: int | None,
-    workers: int,
-) -> MatchResult:
-    """Match two checked sets in coordinates where noise of a checked covariance is isotropic.
+def match_known(x: FloatArray, y: FloatArray, request: Request) -> MatchResult:
+    """Match two checked sets in coordinates where noise of the covariance that was given is isotropic.
 
-    `solve` matches `pairs` of two sets with isotropic noise under an alignment. Each set is taken relative to
-    point of its own among its points, so that a large offset costs no digits; to the same one where the
-    identity must stay so.
+    Each set is taken relative to a point of its own among its points, so that a large offset costs no digits;
+    to the same one where the identity must stay so.
     """
+    covariance, alignment = check_covariance(request.covariance, x.shape[1]), request.alignment
     linear, origin = known_map(covariance), typical_centre(x)[0]
     is_same = isinstance(alignment, str) and alignment in _WITH_IDENTITY
     other = origin if is_same else typical_centre(y)[0]
     if isinstance(alignment, tuple):
         scale, shift = check_affine(alignment, "alignment", x.shape[1])
         alignment = Affine(scale, linear.forward(shift + (scale * other - origin)))
-    result = solve(linear.forward(x - origin), linear.forward(y - other), alignment)
+    white = request._replace(alignment=alignment, covariance="isotropic")
+    result = match_isotropic(linear.forward(x - origin), linear.forward(y - other), white)
     shift = linear.backward(result.shift) + (origin - result.scale * other)
     factor = np.ascontiguousarray(np.linalg.cholesky(covariance).T)
     known = result._replace(shift=shift, covariance=Covariance(factor, 0.0))
@@ -66,7 +60,7 @@ def match_known(
     if _is_as_found(geometry, result, linear.forward(seen_from(origin, other, known.affine))):
         return known
     # What is returned is what the certificate knows: match by that.
-    return with_pairs(known, assign_point_pairs(geometry, rule, pairs, workers))
+    return with_pairs(known, assign_point_pairs(geometry, rule, request.pairs, request.workers))
 
 
 def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule]:

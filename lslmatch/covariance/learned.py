@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -13,12 +12,16 @@ from lslmatch.alignment.robust import improve_moments
 from lslmatch.assignment.orientation import partners
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import Aligned, isotropic_white
+from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.iteration import Learned, judges_all, learn
 from lslmatch.covariance.known import match_known
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.covariance.metric import equal_metric
+from lslmatch.covariance.pair_costs import match_pairs
+from lslmatch.covariance.row import CovarianceRow, Matched
 from lslmatch.covariance.worth import doubt_estimate
 from lslmatch.geometry.columns import column_weights
+from lslmatch.request import Request
 from lslmatch.results import Affine, Covariance, MatchResult
 
 #: A covariance of fewer pairs than this says nothing.
@@ -27,42 +30,35 @@ _LEAST_PAIRS = 4
 _GREATEST_EXPONENT = 450
 
 
-class Solver(Protocol):
-    """Matches two checked sets with isotropic noise."""
-
-    def __call__(
-        self, x: FloatArray, y: FloatArray, alignment: str | Affine, objective: str = ...
-    ) -> MatchResult:
-        """Match under an alignment, by the objective of the call or by another one."""
-        ...
-
-
 def match_learned(
-    solve: Solver,
-    x: FloatArray,
-    y: FloatArray,
-    base: MatchResult,
-    objective: str,
-    alignment: str | Affine,
-    compare: bool,
-    workers: int,
+    x: FloatArray, y: FloatArray, request: Request, base: MatchResult, compare: bool
 ) -> MatchResult:
     """Match two checked sets under a covariance that is learned; if `compare`, only if that is better.
 
-    `base` is the matching by LSL with isotropic noise.
+    `base` is the matching of all points by LSL with isotropic noise.
     """
-    learned, reason = _learn(solve, x, y, alignment, base, workers)
+    result = _match_all(x, y, request, base, compare)
+    return result if request.pairs is None else match_pairs(x, y, result, request.pairs, request.workers)
+
+
+def _match_all(
+    x: FloatArray, y: FloatArray, request: Request, base: MatchResult, compare: bool
+) -> MatchResult:
+    objective, workers = request.objective, request.workers
+    learned, reason = _learn(x, y, request, base)
     isotropic = isotropic_surprises(x, y, base, workers)
     if learned is not None and compare:
 
         def learn_unrelated(y: FloatArray) -> FloatArray | None:
-            other = solve(x, y, alignment, "lsl")
-            found, _ = _learn(solve, x, y, alignment, other, workers, learned.rounds)
+            other = match_isotropic(x, y, request.by("lsl"))
+            found, _ = _learn(x, y, request, other, learned.rounds)
             return None if found is None else found.surprises
 
         reason = doubt_estimate(learned.surprises, isotropic, y, learn_unrelated)
     if learned is None or reason:
-        result = base if objective == "lsl" else solve(x, y, base.affine)._replace(profile=base.profile)
+        result = base
+        if objective != "lsl":
+            result = match_isotropic(x, y, request.by(objective, base.affine))._replace(profile=base.profile)
         nothing = Covariance(np.empty((0, x.shape[1])), 1.0, reason=reason)
         if learned is not None:
             nothing = nothing._replace(cross_entropy=learned.cross_entropy, rounds=learned.rounds)
@@ -70,7 +66,8 @@ def match_learned(
     record = describe(x, y, learned)._replace(isotropic_cross_entropy=float(isotropic.mean()))
     if objective != "lsl":
         assert isinstance(learned.fit.affine, Affine)
-        result = match_known(solve, x, y, record.matrix, learned.fit.affine, None, workers)
+        known = request.by(objective, learned.fit.affine)._replace(covariance=record.matrix)
+        result = match_known(x, y, known)
         # One metric for all pairs: of the record, only how it was learned is left to say.
         one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
         assert result.covariance is not None
@@ -87,13 +84,7 @@ def match_learned(
 
 
 def _learn(
-    solve: Solver,
-    x: FloatArray,
-    y: FloatArray,
-    alignment: str | Affine,
-    base: MatchResult,
-    workers: int,
-    most: int | None = None,
+    x: FloatArray, y: FloatArray, request: Request, base: MatchResult, most: int | None = None
 ) -> tuple[Learned | None, str]:
     """Learn the covariance, in `most` rounds, or say why that is impossible."""
     if x.shape[1] == 1:
@@ -101,26 +92,27 @@ def _learn(
     if min(len(x), len(y)) < _LEAST_PAIRS:
         return None, f"a covariance needs at least {_LEAST_PAIRS} pairs"
     # An alignment that was given, or chosen to be none at all, is not ours to change.
-    fixed = isinstance(alignment, tuple) or (base.scale == 1.0 and not base.shift.any())
+    fixed = request.given_map is not None or (base.scale == 1.0 and not base.shift.any())
     sets = Aligned.at(x, y, base.affine)
     if sets.residuals(base.permutation) is None:
         return None, "the pairs have no residuals to learn from"
     if abs(sets.exponent) > _GREATEST_EXPONENT:
         return None, "the squares of the coordinates exceed the range of float64"
-    learned = learn(x, y, base.affine, _starts(solve, x, y, base), not fixed, workers, most)
+    starts = _starts(x, y, request, base)
+    learned = learn(x, y, base.affine, starts, not fixed, request.workers, most)
     return learned, "" if learned is not None else "a start has no residuals to learn from"
 
 
-def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> Iterator[IntArray]:
+def _starts(x: FloatArray, y: FloatArray, request: Request, base: MatchResult) -> Iterator[IntArray]:
     """Give the matchings to begin with: LSL, least squares, LSL with the covariance of the sets whitened.
 
     And LSL under robust estimates of scale and shift, where pairs stand out more with them.
     """
     yield base.permutation
-    yield solve(x, y, base.affine, "lss").permutation
+    yield match_isotropic(x, y, request.by("lss", base.affine)).permutation
     robust = improve_moments(x, y, base.affine).affine
     if robust is not None:
-        yield solve(x, y, robust, "lsl").permutation
+        yield match_isotropic(x, y, request.by("lsl", robust)).permutation
     if not (np.ptp(x, axis=0).any() and np.ptp(y, axis=0).any()):
         return  # a set that is one point has no covariance
     a, b = standardize(x) * np.sqrt(len(x)), standardize(y) * np.sqrt(len(y))
@@ -130,7 +122,7 @@ def _starts(solve: Solver, x: FloatArray, y: FloatArray, base: MatchResult) -> I
         a, b = a @ basis, b @ basis
     white = equal_metric(np.vstack([a, b]), d).white
     identity = Affine(1.0, np.zeros(a.shape[1]))
-    yield solve(white[: len(a)], white[len(a) :], identity, "lsl").permutation
+    yield match_isotropic(white[: len(a)], white[len(a) :], request.by("lsl", identity)).permutation
 
 
 def isotropic_surprises(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> FloatArray:
@@ -164,3 +156,12 @@ def describe(x: FloatArray, y: FloatArray, learned: Learned) -> Covariance:
         undecided=learned.undecided,
         units=fit.units,
     )
+
+
+def _estimate(x: FloatArray, y: FloatArray, request: Request) -> Matched:
+    return Matched(match_learned(x, y, request, match_isotropic(x, y, request.by("lsl")), False))
+
+
+ESTIMATE = CovarianceRow(
+    "estimate", "learned from the pairs; each pair is judged by the others, without itself", _estimate
+)

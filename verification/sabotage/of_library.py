@@ -263,7 +263,7 @@ def _default_objective(name: str, forged: bool = False) -> Change:
 
 _ESTIMATE = (
     "lslmatch:estimate_affine lslmatch.alignment.moments:estimate_affine "
-    "lslmatch.alignment.registry:affine_of_moments"
+    "lslmatch.alignment.moments:affine_of_moments"
 )
 _MATCHING = ("mild-heteroscedasticity", "theorem-2")
 _SCALE = ("simulated-tails", "standardisation-invariance")
