@@ -8,19 +8,17 @@ from pathlib import Path
 from lslmatch import Covariance
 from lslmatch.io.points import FORMATS
 from lslmatch.io.sources import format_of
-
-#: What is not the name of a file.
-_NAMES = ("isotropic", "diagonal", "estimate", "auto")
+from lslmatch.tables import COVARIANCES
 
 
 def covariance_file(option: str) -> Path | None:
     """Give the file that the option names, or None if it names a way to find the covariance."""
-    if option in _NAMES:
+    if option in COVARIANCES:
         return None
     path = Path(option)
     if format_of(path) not in FORMATS:
         raise ValueError(
-            f"--covariance must be {', '.join(_NAMES)} or a file ({', '.join(FORMATS)}); got {option!r}"
+            f"--covariance must be {', '.join(COVARIANCES)} or a file ({', '.join(FORMATS)}); got {option!r}"
         )
     return path
 
