@@ -126,7 +126,7 @@ def test_what_is_said(found, said):
     [
         (
             "estimat",
-            "--covariance must be isotropic, diagonal, estimate, auto or a file (.csv, .tsv, .txt, .npy, .npz",
+            "--covariance must be isotropic, diagonal, estimate, auto or a file (.csv, .tsv, .txt, .npy",
         ),
         ("noise.doc", "--covariance must be isotropic, diagonal, estimate, auto or a file (.csv, .tsv"),
         ("missing.npy", "missing.npy: no such file or directory"),
