@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md run as they stand there."""
+"""The examples of the pages "add a claim" and "add a figure" run as they stand there."""
 
 import re
 import sys
@@ -7,12 +7,18 @@ from pathlib import Path
 from tests.verification.support import exit_code, figures_exit_code, verdicts
 from verification import claims, figures
 
-GUIDE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 
 
-def test_the_example_of_the_guide_is_a_claim_that_runs(tmp_path, monkeypatch):
-    source = re.search(r"```python\n(.*?)```", GUIDE, re.DOTALL)[1]
-    name = re.search(r"`verification/claims/(\w+)\.py`", GUIDE)[1]
+def example(page, folder):
+    """Give the code of a page's example, and the name of its module."""
+    text = (HOWTO / page).read_text(encoding="utf-8")
+    source = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    return source, re.search(rf"`verification/{folder}/(\w+)\.py`", text)[1]
+
+
+def test_the_example_of_the_page_is_a_claim_that_runs(tmp_path, monkeypatch):
+    source, name = example("claim.md", "claims")
     (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(claims, "__path__", [*claims.__path__, str(tmp_path)])
     claims.load.cache_clear()
@@ -24,10 +30,8 @@ def test_the_example_of_the_guide_is_a_claim_that_runs(tmp_path, monkeypatch):
         claims.load.cache_clear()
 
 
-def test_the_example_of_the_guide_is_a_figure_that_runs(tmp_path, monkeypatch):
-    section = GUIDE[GUIDE.index("## Add a figure") :]
-    source = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
-    name = re.search(r"`verification/figures/(\w+)\.py`", section)[1]
+def test_the_example_of_the_page_is_a_figure_that_runs(tmp_path, monkeypatch):
+    source, name = example("figure.md", "figures")
     (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
     figures.load.cache_clear()
