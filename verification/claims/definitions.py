@@ -16,11 +16,12 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from lslmatch.model import adversarial_configuration, random_configuration
+from lslmatch.model import Configuration, adversarial_configuration, random_configuration
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
 from verification.scenarios import suprema
+from verification.scenarios.configurations import draw_configuration
 from verification.statistics.binomial import decide_events
 
 _TOLERANCE = 1e-9
@@ -109,6 +110,48 @@ def _adversarial_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
     return _kappa(truth.features, _variances(truth.noise)), 3.0, _kappa(truth.features, list(truth.noise**2))
 
 
+def _largest_ratio(truth: Configuration) -> float:
+    return max(float(a) / float(b) for a in truth.noise for b in truth.noise)
+
+
+def _random_ratio_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
+    truth = random_configuration(*theta.shape, separation=3.0, noise_ratio=7.0, rng=_seed(theta))
+    return _largest_ratio(truth) ** 2, 7.0, _largest_ratio(truth)
+
+
+def _adversarial_ratio_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
+    n = 2 * max(len(theta) // 2, 3)
+    truth = adversarial_configuration(n, theta.shape[1], noise_ratio=7.0, separation=3.0, rng=_seed(theta))
+    return _largest_ratio(truth) ** 2, 7.0, _largest_ratio(truth)
+
+
+def _drawn_distortion_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
+    n, d = theta.shape
+    parameters = {"n": n, "d": d, "noise": "spread", "distortion": 2.5, "shift": 4.0}
+    truth = draw_configuration(parameters, np.random.default_rng(_seed(theta)))
+    _, found, double = _lambda_reading(truth.features, truth.noise)
+    return found, 2.5, double
+
+
+def _quiet_sample(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give x and its partners from a sample of scale 3 and shift 7, with next to no noise."""
+    rng = np.random.default_rng(_seed(theta))
+    truth = random_configuration(*theta.shape, separation=3.0, scale=3.0, shift=7.0, rng=rng)
+    x, y = truth._replace(noise=np.full(len(theta), 1e-13)).sample(rng)
+    return x, y[truth.permutation]
+
+
+def _scale_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
+    x, partner = _quiet_sample(theta)
+    ratio = math.dist(x[0], x[1]) / math.dist(partner[0], partner[1])
+    return ratio, 3.0, 1 / ratio
+
+
+def _shift_reading(theta: FloatArray, sigma: FloatArray) -> Reading:
+    x, partner = _quiet_sample(theta)
+    return float(x[0, 0] - 3 * partner[0, 0]), 7.0, float(3 * partner[0, 0] - x[0, 0])
+
+
 def _seed(theta: FloatArray) -> int:
     return int(abs(theta[0, 0]) * 1e9)
 
@@ -158,6 +201,11 @@ _QUANTITIES: dict[str, Callable[[FloatArray, FloatArray], Reading]] = {
     "noise floor": _floor_reading,
     "kappa of a random configuration": _random_reading,
     "kappa of an adversarial configuration": _adversarial_reading,
+    "rho of a random configuration": _random_ratio_reading,
+    "rho of an adversarial configuration": _adversarial_ratio_reading,
+    "lambda of drawn features": _drawn_distortion_reading,
+    "scale of a sample": _scale_reading,
+    "shift of a sample": _shift_reading,
     **{
         f"supremum {which}": partial(_suprema_readings, which=which) for which in ("Phi_1", "Phi_2", "zeta_1")
     },
@@ -193,7 +241,7 @@ CLAIMS = (
         statement="The quantities of the statements (κ, ρ, α, λ, sᵢ, obstruction, noise floor, Φ₁, Φ₂, ζ₁), "
         "which both "
         "build the configurations and judge them, are those that the paper defines; and the configurations "
-        "have the separation that they were built with.",
+        "have the separation, ρ, λ, scale and shift that they were built with.",
         formula="lslmatch.theory = the definition by brute force over all pairs, to a relative 1e-9",
         cells=tuple(Cell(name, {"quantity": name}, 0.0, (12, 200, 2000)) for name in _QUANTITIES),
         setup=setup,
