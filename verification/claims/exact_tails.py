@@ -268,7 +268,7 @@ CLAIMS = (
         picture="means",
         axes=("", "observed / exact"),
         batch=1000,
-        remark="A statistic or an estimator that moves a probability of 0.3 by a tenth is found here, however "
-        "loose the bound is. The sampler alone is held to a per cent by sampler-moments.",
+        remark="A statistic or an estimator that moves a probability of 0.3 by a tenth is found here, "
+        "however loose the bound is. The sampler alone is held to a per cent by sampler-moments.",
     ),
 )

@@ -196,8 +196,8 @@ CLAIMS = (
         kind="rate",
         source="the model, eq. 1 and 2",
         statement="Pooled over all trials, the noise of both sets has mean 0, variance 1 and the fourth "
-        "moment of a normal, is uncorrelated across rows, columns and sets, and the scale, the shift, λ and ρ that "
-        "samples show are those that were asked for.",
+        "moment of a normal, is uncorrelated across rows, columns and sets, and the scale, the shift, "
+        "λ and ρ that samples show are those that were asked for.",
         formula="E[statistic] = 1 for each statistic of independent N(0, I) noise of both sets",
         cells=tuple(
             _cell(draw, statistic, deviation)
