@@ -69,7 +69,7 @@ def test_sets_of_unequal_size_have_a_certificate():
         (np.array([1.0, 1.0, 0.0, 1.0]), "positive variances"),
         (np.triu(np.ones((D, D))), "symmetric"),
         (np.ones((D, D)), "positive definite"),
-        ("diagonal", "must be one of"),
+        ("diagonals", "must be one of"),
     ],
 )
 def test_what_is_no_covariance_is_refused(covariance, message):

@@ -71,7 +71,17 @@ def test_where_most_points_are_zero_the_greatest_counts():
 
 
 def least(x, y, factors=(1.0, 1.0), shift=(0.0, 0.0), exponent=0):
-    return least_magnitude((np.asarray(x), np.asarray(y)), factors, np.array(shift), exponent)
+    units = (factors[0], 0), (factors[1], 0)
+    return least_magnitude((np.asarray(x), np.asarray(y)), units, np.array(shift), exponent)
+
+
+def test_a_factor_and_a_power_of_two_make_a_unit():
+    sets, shift = (X, Y), np.zeros(2)
+    one = least_magnitude(sets, ((0.75, 3), (0.5, -20)), shift, 0)
+    assert one == least_magnitude(sets, ((6.0, 0), (0.5 * 2.0**-20, 0)), shift, 0)
+    # A power whose squares are no doubles.
+    tiny = 2.0**-980 * X
+    assert least_magnitude((tiny, tiny), ((0.5, 981), (0.5, 981)), shift, 0) == least(X, X)
 
 
 X = np.array([[0.0, 0.0], [3e-9, 4e-9], [0.5, 0.5], [0.25, 0.0]])
@@ -155,12 +165,15 @@ def test_the_limit_follows_the_units():
 def test_far_points_are_named():
     x, y = np.zeros((12, 2)), np.zeros((4, 1))
     assert far_points((x, y)) == ""
-    x[3, 1], x[7, 0] = 2.0**201, -(2.0**201)
-    x[5] = 2.0**200
+    # Named is what is above the root of the ratio, 2**200, below the largest.
+    x[3, 1], x[7, 0] = 2.0**201, -(2.0**202)
+    x[5], y[0] = 4.0, 3.9
     assert far_points((x, y)) == "x[3, 7]"
+    x[5] = 4.1
+    assert far_points((x, y)) == "x[3, 5, 7]"
     y[2] = 1e300
-    assert far_points((x, y)) == "x[3, 7] and y[2]"
-    x[[0, 1, 11]] = 1e300
-    assert far_points((x, y)) == "x[0, 1, 3, 7, 11] and y[2]"
-    x[8:11] = 1e300
-    assert far_points((x, y)) == "x[0, 1, 3, 7, 8] and 3 more and y[2]"
+    assert far_points((x, y)) == "y[2]"
+    x[[0, 1, 11]] = 1e299
+    assert far_points((x, y)) == "x[0, 1, 11] and y[2]"
+    x[8:11] = 1e299
+    assert far_points((x, y)) == "x[0, 1, 8, 9, 10] and 1 more and y[2]"
