@@ -28,6 +28,7 @@ from lslmatch.geometry.columns import mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.geometry.magnitudes import far_points
 from lslmatch.geometry.panels import FEW_ROWS
+from lslmatch.geometry.powers import least_exponent
 from lslmatch.geometry.tiles import (
     TILE_ROWS,
     correct_cancelled,
@@ -153,7 +154,9 @@ def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
 def square_rule(geometry: Geometry) -> CostRule:
     """LSS: squared distances in the units of x."""
     exponent = geometry.exponent
-    if not -1000 < 2 * exponent < 1000:
+    # The unit is that of most points: single ones may be much larger.
+    greatest = exponent + max(least_exponent(geometry.a), least_exponent(geometry.b))
+    if not (2 * exponent > -1000 and 2 * max(exponent, greatest) < 1000):
         raise ValueError(
             "x and y must have moderate units for a sum of squares: their squared distances exceed the range "
             "of float64; multiply both sets by a constant first"

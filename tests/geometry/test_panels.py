@@ -8,6 +8,7 @@ from numba.core.registry import CPUDispatcher
 
 from lslmatch.geometry import panels
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows, expand_one_row
+from tests.support.reference import SMALL
 
 
 @numba.njit
@@ -97,6 +98,7 @@ def test_a_vector_is_as_long_as_a_register_and_aligned_as_its_numbers_are(scalar
     assert vectors.vector == ir.VectorType(scalar, vectors.lanes)
 
 
+@pytest.mark.skipif(SMALL, reason="nothing takes their place without compilation")
 def test_one_row_is_compiled_as_a_few_rows_are():
     # What takes the place of the two functions in compiled code.
     few_rows = compiled(panels._expand_few_rows(*[None] * 8))

@@ -69,3 +69,13 @@ def test_noise_levels_in_the_denormal_range_keep_their_digits():
     result = match(x, y, objective="lsns", noise=tuple(levels))
     assert judge(x, y, result).is_proven
     assert check_certificate(x, y, result) <= 1e-12 * result.row_dual.max()
+
+
+@pytest.mark.parametrize(("fill", "is_refused"), [(1e140, False), (1.4e154, True), (1e200, True)])
+def test_a_fill_whose_square_is_no_double_is_refused_for_a_sum_of_squares(fill, is_refused):
+    x, y = np.zeros((3, 1)), np.array([[fill], [1.0], [1.0]])
+    if is_refused:
+        with pytest.raises(ValueError, match="moderate units for a sum of squares"):
+            match(x, y, alignment="identity", objective="lss")
+    else:
+        assert check_certificate(x, y, match(x, y, alignment="identity", objective="lss")) == 0.0
