@@ -132,6 +132,54 @@ class Covariance(NamedTuple):
 
 
 @comparable
+class Regression(NamedTuple):
+    """What a linear map was learned from, with all that its costs are made of: ``alignment="linear"``.
+
+    Both sets have coordinates of their own, principal ones: ``(x - x_centre) @ x_basis`` and likewise of y.
+    Those of x were regressed on those of y over the pairs of a reference matching. The cost of a pair is the
+    logarithm of the squared distance of its points, under the map that their own pairs had no part in.
+    """
+
+    x_centre: FloatArray
+    """(d_x,)."""
+    x_basis: FloatArray
+    """(d_x, p): principal axes of x, divided by the unit of the columns."""
+    y_centre: FloatArray
+    """(d_y,)."""
+    y_basis: FloatArray
+    """(d_y, q): those of y."""
+    reference: IntArray
+    """(n,): the matching that the map was learned from, -1 where x has no partner."""
+    weight: FloatArray
+    """(n,): the weights of its pairs."""
+    penalty: float
+    """What the sum of squares of the matrix was multiplied by."""
+    prior: FloatArray | None = None
+    """(q, p): the matrix that the penalty draws to; None for 0."""
+    metric_weight: FloatArray | None = None
+    """(n,): the noise has the covariance ``sum of metric_weight[i] * r_i r_i^T + metric_ridge * I``, r_i the
+    residual of the reference with itself left out; None for isotropic noise."""
+    metric_ridge: float = 0.0
+    """What was added in all directions."""
+    cross_entropy: float = float("nan")
+    """How badly the matching predicts its own pairs, each left out, in nats a pair; 0 is best."""
+    unrelated_cross_entropy: float = float("nan")
+    """The same of a set that is not related to x: y with its rows mixed by a random rotation."""
+    rounds: int = 0
+    """How many matchings were tried."""
+    start: str = ""
+    """What the search began with."""
+
+    def __repr__(self) -> str:
+        """Give one line."""
+        (d_x, p), (d_y, q) = self.x_basis.shape, self.y_basis.shape
+        return (
+            f"<Regression: {p} of {d_x} coordinates on {q} of {d_y}, from {self.start}, cross-entropy "
+            f"{number(self.cross_entropy)} (unrelated {number(self.unrelated_cross_entropy)})>"
+        )
+
+
+@comparable
 class Labels(NamedTuple):
     """The names of the points, such as the index of a DataFrame."""
 
@@ -227,6 +275,8 @@ class MatchResult(NamedTuple):
     """The map from y to x if it mixes columns; `scale` is how much longer lengths become then."""
     given: Given | None = None
     """What was known beforehand: known pairs, groups, forbidden pairs. What is proven is proven under it."""
+    regression: Regression | None = None
+    """What a linear map was learned from; costs leave the judged pair out of it then."""
 
     @property
     def pairs(self) -> IntArray:

@@ -29,6 +29,7 @@ from lslmatch.certificate.columns import column_sets, has_columns
 from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts, whitened
 from lslmatch.certificate.products import find_doubtful
+from lslmatch.certificate.regression import RegressionCosts
 from lslmatch.certificate.tree import Need
 from lslmatch.results import MatchResult
 
@@ -180,7 +181,7 @@ def _worst_sign(part: Part, permutation: IntArray, u: FloatArray, v: FloatArray,
 
 
 def _visit_part(
-    costs: _Costs | LeftOutCosts,
+    costs: _Costs | LeftOutCosts | RegressionCosts,
     part: Part,
     u: FloatArray,
     v: FloatArray,
@@ -222,7 +223,7 @@ def _as_chosen_from(result: MatchResult) -> MatchResult:
 
 
 def _visit_doubtful(
-    costs: _Costs | LeftOutCosts,
+    costs: _Costs | LeftOutCosts | RegressionCosts,
     u: FloatArray,
     v: FloatArray,
     judge: Callable[[IntArray, IntArray], None],
@@ -273,8 +274,10 @@ def misfit(
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
 
 
-def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOutCosts:
-    """Give the costs of the pairs under the covariance of the result, if it has one."""
+def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOutCosts | RegressionCosts:
+    """Give the costs of the pairs under the regression or the covariance of the result, if it has one."""
+    if result.regression is not None:
+        return RegressionCosts(x, y, result.regression, result.criterion)
     covariance = check_result_covariance(result.covariance)
     if covariance is None or covariance.is_isotropic:
         return _Costs(x, y, result)
