@@ -27,6 +27,7 @@ from lslmatch.results import (
     ProfileCurve,
     Similarity,
 )
+from lslmatch.stored import load
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "diagnose",
     "estimate_affine",
     "linear_sum_assignment",
+    "load",
     "log_cost_matrix",
     "make_report",
     "match",

@@ -6,6 +6,7 @@ changed, and so they are not hashable.
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from lslmatch._comparison import comparable
 from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
+from lslmatch._stored import write_archive
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.given import Given as Given
 from lslmatch.maps import MATRIX_MAPS, AnyMap
@@ -459,6 +461,21 @@ class MatchResult(NamedTuple):
         kept = slice(None) if missing == "nan" else np.flatnonzero(self.permutation >= 0)
         index = np.arange(self.permutation.size)[kept] if names is None else names[kept]
         return rows_in_order(y, self.permutation[kept], index)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Store all of this in a file that :func:`lslmatch.load` reads back: an .npz archive without pickles.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is replaced if there is one.
+
+        Raises
+        ------
+        TypeError
+            If names of points are neither strings, numbers nor dates.
+        """
+        write_archive(path, self)
 
     def _scale_words(self) -> str:
         if self.column_map is None:
