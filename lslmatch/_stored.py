@@ -40,7 +40,7 @@ def write_archive(path: str | os.PathLike[str], value: tuple[Any, ...]) -> None:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            np.savez_compressed(file, json=text, **arrays)
+            np.savez_compressed(file, **{"json": text, **arrays})  # type: ignore[arg-type]
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -55,6 +55,8 @@ def read_archive(path: str | os.PathLike[str], kind: type) -> Any:
             raise ValueError(f"it unpacks to {size >> 20} MB, more than {_MOST_BYTES >> 20} MB")
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("it has what is no array")
         tree = json.loads(arrays.pop("json").tobytes())
         if not isinstance(tree, dict) or tree.get("format") != FORMAT:
             raise ValueError("it has another format")

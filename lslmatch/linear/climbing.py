@@ -26,6 +26,8 @@ from lslmatch.results import Assignment
 _MOST_ROUNDS = 15
 #: The penalties that are tried, as shares of the mean square of a column.
 _SHARES = (0.01, 0.1, 1.0, 10.0)
+#: The penalty under which the pairs of a start get their weights.
+_FIRST_SHARE = 0.1
 #: No pair has more than this many times the mean weight.
 _GREATEST_WEIGHT = 10.0
 
@@ -65,7 +67,9 @@ def climb(
     """Improve a matching until it comes back; None if there is nothing to learn from."""
     best: Learned | None = None
     behind: tuple[_Fit, Assignment] | None = None
-    matching, weight = start, (start >= 0).astype(np.float64)
+    matching, equal = start, (start >= 0).astype(np.float64)
+    first = fit_ridge(a, b, Pairs(start, equal), _FIRST_SHARE, prior)
+    weight = weights_of(left_out_costs(first, None, workers), start)
     seen: set[bytes] = set()
     for done in range(_MOST_ROUNDS):
         fit = _fit(a, b, Pairs(matching, weight), metrics, prior, workers)

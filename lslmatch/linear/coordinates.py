@@ -53,7 +53,7 @@ class Sets(NamedTuple):
 def principal_sets(x: FloatArray, y: FloatArray, by_column: bool) -> Sets:
     """Take the principal coordinates of each set; if `by_column`, of columns divided by their spread."""
     most = max(min(len(x), len(y)) // _PAIRS, 1)
-    return Sets.of(x, y, principal_axes(x, "x", most, by_column), principal_axes(y, "y", most, by_column))
+    return Sets.of(x, y, principal_axes(x, most, by_column), principal_axes(y, most, by_column))
 
 
 def corresponding_sets(x: FloatArray, y: FloatArray, found: ColumnMap) -> Sets:
@@ -76,21 +76,26 @@ def corresponding_sets(x: FloatArray, y: FloatArray, found: ColumnMap) -> Sets:
     return Sets.of(x, y, x_axes, y_axes, prior=True)
 
 
-def principal_axes(points: FloatArray, name: str, most: int, by_column: bool) -> Axes:
+def principal_axes(points: FloatArray, most: int, by_column: bool) -> Axes:
     """Give the leading principal axes of a set, in a unit in which a column's mean square is about 1."""
     centre = _centre(points)
     apart = points - centre
-    greatest = float(np.abs(apart).max())
-    if greatest == 0.0:
-        raise ValueError(f"{name} must have points that differ, for alignment 'linear'; all are equal")
-    if abs(math.frexp(greatest)[1]) > _GREATEST_EXPONENT:
-        raise ValueError(
-            f"{name} must have moderate units for alignment 'linear'; points differ by up to {greatest:.3g}"
-        )
     unit = _spread(points) if by_column else np.full(points.shape[1], _mean_spread(apart))
     values, axes = np.linalg.svd(apart / unit, full_matrices=False)[1:]
     count = min(most, int((values > _FLAT * values[0]).sum()))
     return Axes(centre, np.ascontiguousarray(axes[:count].T) / unit[:, None])
+
+
+def check_spread(points: FloatArray, name: str) -> None:
+    """Raise if points do not differ, or by more than can be squared."""
+    with np.errstate(over="ignore"):
+        greatest = float(np.abs(points - _centre(points)).max())
+    if greatest == 0.0:
+        raise ValueError(f"{name} must have points that differ, for alignment 'linear'; all are equal")
+    if not math.isfinite(greatest) or abs(math.frexp(greatest)[1]) > _GREATEST_EXPONENT:
+        raise ValueError(
+            f"{name} must have moderate units for alignment 'linear'; points differ by up to {greatest:.3g}"
+        )
 
 
 def _centre(points: FloatArray) -> FloatArray:
@@ -99,7 +104,7 @@ def _centre(points: FloatArray) -> FloatArray:
 
 
 def _spread(points: FloatArray) -> FloatArray:
-    """Give the standard deviation of each column; 1 for what is constant but for rounding."""
+    """Give the standard deviation of each column; the greatest spread for one that is constant."""
     apart = points - _centre(points)
     greatest = np.abs(apart).max(axis=0)
     constant = greatest <= 4.0 * np.finfo(float).eps * np.abs(points).max(axis=0)

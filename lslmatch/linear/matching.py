@@ -11,6 +11,7 @@ from lslmatch._types import FloatArray
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.given import Given
 from lslmatch.linear.control import mix_objects
+from lslmatch.linear.coordinates import check_spread
 from lslmatch.linear.learning import Found, learn_linear
 from lslmatch.linear.record import map_of, regression_of
 from lslmatch.results import MatchResult
@@ -37,6 +38,8 @@ def match_by_regression(
             f"alignment 'linear' takes up to {_MOST_ENTRIES} pairs of points; got {n} times {m}. Learn the "
             "map from some points, and give it: alignment=result.map"
         )
+    check_spread(x, "x")
+    check_spread(y, "y")
     found = learn_linear(x, y, given, _METRICS[covariance], workers)
     if found is None:
         raise ValueError("alignment 'linear' needs noise to learn from, or a start; there is none")
