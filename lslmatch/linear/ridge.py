@@ -8,9 +8,9 @@ R their residuals and P_jS the influence of the pairs in S on f_j,
 
     a_i - f_j without S  =  a_i - f_j + P_jS (1 - H_SS)^-1 sqrt(w_S) R_S.
 
-All of it is made of products of n by m entries. The noise is isotropic, or has the covariance of the residuals
-with themselves left out, R_t / (1 - h_t), shrunk; then the same pairs are left out of that as well, by
-Woodbury's formula (see :mod:`lslmatch.covariance.leave_out`).
+All of it is made of products of n by m entries. The noise is isotropic, or has the covariance of the
+residuals with themselves left out, R_t / (1 - h_t), shrunk; then the same pairs are left out of that as well,
+by Woodbury's formula (see :mod:`lslmatch.covariance.leave_out`).
 """
 
 from __future__ import annotations
