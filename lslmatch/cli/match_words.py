@@ -22,6 +22,8 @@ from lslmatch.summary import column_table, count, percent
 SURE = DOUBTFUL
 #: How many pairs to look at are named.
 _NAMED = 5
+#: What a choice of pairs says of its own of how many are right.
+_FALSE_SHARE = re.compile(r" \(expected share of false pairs [^)]*\)")
 
 
 class Answer(NamedTuple):
@@ -213,6 +215,8 @@ def _decisions(result: MatchResult) -> list[tuple[str, str]]:
         about, colon, text = decision.partition(": ")
         if about == "covariance" and result.covariance is not None:
             continue  # it is described in a line of its own
+        if about == "pairs":
+            text = _FALSE_SHARE.sub("", text)  # the answer says how many are right, and nothing says it twice
         lines.append((about, text) if colon and " " not in about else ("chosen", decision))
     return lines
 

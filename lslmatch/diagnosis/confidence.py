@@ -17,13 +17,14 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.diagnosis.margins import Optimum, reduced_costs
 
 #: Rounds, at most and in one call: between calls Ctrl-C is heard.
 _MOST_ROUNDS = 1000
 _ROUNDS_PER_CALL = 10
+#: Entries of the block of rows that is renewed at once (512 kB).
+_BLOCK_ENTRIES = 1 << 16
 #: The probabilities have settled if a call changes none of them by more than this.
 _SETTLED = 1e-4
 #: No probability comes closer to 1 than this before its complement is divided by.
@@ -67,15 +68,21 @@ def settle(
     weights: FloatArray, row_total: FloatArray, col_total: FloatArray, rows: IntArray, cols: IntArray
 ) -> FloatArray:
     """Give the probabilities of some pairs, where those of each row and column have a given sum."""
+    settled: FloatArray = settle_shares(weights, row_total, col_total)[rows, cols]
+    return settled
+
+
+def settle_shares(weights: FloatArray, row_total: FloatArray, col_total: FloatArray) -> FloatArray:
+    """Give all probabilities, as shares of the sum of their row."""
     shares, col_factor = np.zeros_like(weights), np.ones(col_total.size)
-    before = np.zeros(rows.size)
+    before = np.zeros(len(weights))
     for _ in range(0, _MOST_ROUNDS, _ROUNDS_PER_CALL):
         _settle(weights, row_total, col_total, shares, col_factor, _ROUNDS_PER_CALL)
-        if np.abs(shares[rows, cols] - before).max() <= _SETTLED:
+        largest = shares.max(axis=1)
+        if np.abs(largest - before).max() <= _SETTLED:
             break
-        before = shares[rows, cols]
-    settled: FloatArray = shares[rows, cols]
-    return settled
+        before = largest
+    return shares
 
 
 def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, float]]:
@@ -98,24 +105,27 @@ def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, f
     return mean, (low, high)
 
 
-@kernel
-def _settle(weights, total, col_total, shares, col_factor, rounds):
+def _settle(
+    weights: FloatArray,
+    total: FloatArray,
+    col_total: FloatArray,
+    shares: FloatArray,
+    col_factor: FloatArray,
+    rounds: int,
+) -> None:
     """Renew the probabilities, as shares of their row's total, and the factors of the columns."""
-    n, m = weights.shape
-    col_sum = np.empty(m)
+    step = max(_BLOCK_ENTRIES // col_factor.size, 1)
+    spare = np.empty((min(step, len(weights)), col_factor.size))
     for _ in range(rounds):
-        col_sum[:] = 0.0
-        for i in range(n):
-            row, share = weights[i], shares[i]
-            row_sum = 0.0
-            for j in range(m):
-                doubt = 1.0 - share[j]
-                doubt = doubt if doubt > _LEAST_DOUBT else _LEAST_DOUBT
-                share[j] = row[j] * col_factor[j] / np.sqrt(doubt)
-            for j in range(m):
-                row_sum += share[j]
-            for j in range(m):
-                share[j] /= row_sum
-                col_sum[j] += total[i] * share[j]
-        for j in range(m):
-            col_factor[j] *= col_total[j] / col_sum[j]
+        col_sum = np.zeros(col_factor.size)
+        for first in range(0, len(weights), step):
+            rows = slice(first, first + step)
+            share = shares[rows]
+            doubt = np.subtract(1.0, share, out=spare[: len(share)])
+            np.maximum(doubt, _LEAST_DOUBT, out=doubt)
+            np.sqrt(doubt, out=doubt)
+            np.multiply(weights[rows], col_factor, out=share)
+            share /= doubt
+            share /= share.sum(axis=1, keepdims=True)
+            col_sum += total[rows] @ share
+        col_factor *= col_total / col_sum

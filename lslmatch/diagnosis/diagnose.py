@@ -33,6 +33,7 @@ from lslmatch.diagnosis.estimates import distortion_of, midpoints, noise_levels,
 from lslmatch.diagnosis.judging import judge_distances, likelihood_rate
 from lslmatch.diagnosis.left_out import judge_pairs, whitened_by_learned
 from lslmatch.diagnosis.outcome import Diagnosis, verdict_of
+from lslmatch.diagnosis.second_opinion import ask_columns
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.matching import match
@@ -57,20 +58,20 @@ def diagnose(
     The margin of a pair is by how much the objective rises if that pair is forbidden and all else is matched
     again, at the same scale and shift, with as many pairs as before. Small margins point to doubtful pairs.
 
-    The confidence of a pair is its approximate posterior probability. For "lsl" a matching has a posterior
-    proportional to ``exp(-d / 2 * objective)`` if nothing is known of features and noise levels. Features of
-    finite spread tell less than that: the exponent is multiplied by
-    ``2 distortion**2 / (2 distortion**2 + d)``. For the other objectives the noise level is that of
-    all pairs ("lss") or the given one ("lsns"). The sum over all matchings is approximated, on the low side
-    where many alternatives compete, as they do in few dimensions. Confidences trust the model and the
-    alignment.
+    The confidence of a pair is its approximate posterior probability: how probable it is among all matchings,
+    under a noise that is learned from all candidates together with the probabilities. That noise follows
+    Student's law, whose degrees of freedom say how much levels differ, with a variance for each column or
+    each principal axis; features are as far spread as the points are, and a direction without features says
+    nothing. (For "lsns" the noise is known.) The sum over all matchings is approximated, on the low side
+    where many alternatives compete, as they do in few dimensions. Confidences trust the alignment; but where
+    a scale for each column predicts its own pairs clearly better than the one scale that was used for all, it
+    is asked how probable the given pairs are.
 
-    By themselves they are too high where the model does not hold or most pairs are wrong: the noise is
-    estimated from pairs that were chosen for being close. So below the noise floor the same is done with a
-    set that is not related: `y` reflected in its mean, matched in the same way, and judged. Confidences are
-    believed as far as their mean exceeds that of the unrelated set, in full from four standard errors on,
-    or as far as the pairs are nearer to each other than unrelated ones. This takes the time of one more
-    matching and diagnosis.
+    By themselves confidences are too high where the model does not hold. So below the noise floor the same is
+    done with a set that is not related: `y` reflected in its mean, matched in the same way, and judged.
+    Confidences are believed as far as their mean exceeds that of the unrelated set, in full from four
+    standard errors on, or as far as the pairs are nearer to each other than unrelated ones. This takes the
+    time of one more matching and diagnosis.
 
     Under a covariance that was given or learned, all of this is measured in coordinates where it is the
     identity and volumes are those of `x`. Where pairs were left out of it, margins and confidences are those
@@ -125,6 +126,9 @@ def diagnose(
     if found.separation < found.noise_floor:  # otherwise no nearest candidate is there by chance
         judge = partial(_judge_unrelated, x, result, workers)
         confidence = beside_chance(confidence, _pair_costs(result), y, judge)
+    every = result.permutation if result.chosen_from is None else result.chosen_from
+    second = ask_columns(x, y, result, np.asarray(every), confidence)
+    confidence = confidence if second is None else second
     expected, interval = expected_right(confidence)
     return found._replace(
         verdict=verdict_of(found.separation, found.noise_floor, found.threshold, expected, interval),

@@ -17,6 +17,7 @@ from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.diagnosis.confidence import pair_probabilities
 from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, shortest_arcs
 from lslmatch.diagnosis.partial import judge_partial
+from lslmatch.diagnosis.posterior import pair_posteriors
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import MatchResult
 
@@ -42,11 +43,13 @@ def judge_distances(
     """
     n, m = geometry.shape
     optimum, x_of_row = _optimum(x, y, geometry, result, mapped)
+    tempered = 1.0
     if result.criterion == "lsl" and n * m <= _MOST_PAIRS:
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
         costs = cost_matrix(optimum.geometry, optimum.rule, workers)
-        rate = min(rate, 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1]))
+        best = 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])
+        rate, tempered = min(rate, best), min(2.0 * best / x.shape[1], 1.0)
     if result.price is not None:
         if n * m > _MOST_PAIRS and chosen.any():
             raise ValueError(
@@ -69,7 +72,10 @@ def judge_distances(
     margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
     if n * m <= _MOST_PAIRS:
         confidence = np.full(n, np.nan)
-        confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+        if result.criterion == "lsns":  # whose noise is known
+            confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
+        else:
+            confidence[x_of_row] = pair_posteriors(optimum.geometry, optimum.col_of_row, tempered)
     return margin, confidence
 
 
