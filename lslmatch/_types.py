@@ -6,5 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+SingleArray = NDArray[np.float32]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]

@@ -64,8 +64,11 @@ def match(
           beyond chance).
         - "columns": a scale and a shift for each column, for tables whose columns have other units in `y`,
           or of which one would outweigh all others. Learned together with the noise.
-        - "auto": whichever of these predicts the pairs best (the identity has it if the others' gain is not
-          worth their parameters).
+        - "similarity": a rotation or reflection, one scale and a shift, for sets that are turned in any way.
+          "rotation" does not mirror, and "rigid" neither mirrors nor scales. Whether the map is confirmed,
+          ambiguous or unknown is in `MatchResult.decisions`.
+        - "auto": whichever of the others but these three predicts the pairs best (the identity has it if the
+          others' gain is not worth their parameters).
         - An `Affine`, a `ColumnMap`, a `Similarity` or a `LinearMap` is taken as it is; the last may lead
           from another number of columns, and its columns are not paired by names.
 
@@ -119,7 +122,8 @@ def match(
         outweighs all others although these tell pairs apart.
     AlignmentWarning
         If the pairs of two sets of equal size contradict the moments by which "standardize" aligned them, as
-        they do if there are wild points.
+        they do if there are wild points; or if a rotation is not confirmed, or is ambiguous, as for sets that
+        are symmetric.
 
     Examples
     --------

@@ -19,11 +19,14 @@ from lslmatch.covariance.row import CovarianceRow
 from lslmatch.maps import MATRIX_MAPS, ColumnMap
 from lslmatch.request import Names, Request
 from lslmatch.results import MatchResult
+from lslmatch.similarity.matching import RIGID, ROTATION, SIMILARITY
 
 __all__ = ["ALIGNMENTS", "COVARIANCES", "NAMES", "OBJECTIVES", "OF_MAPS"]
 
 #: Rows of alignments that match as well stand before "auto", which chooses among them.
-ALIGNMENTS: dict[str, AlignmentRow] = {row.name: row for row in (*ALIGNERS.values(), COLUMNS)}
+ALIGNMENTS: dict[str, AlignmentRow] = {
+    row.name: row for row in (*ALIGNERS.values(), COLUMNS, SIMILARITY, ROTATION, RIGID)
+}
 ALIGNMENTS["auto"] = ALIGNMENTS.pop("auto")
 COVARIANCES: dict[str, CovarianceRow] = {row.name: row for row in (ISOTROPIC, DIAGONAL, ESTIMATE, AUTO)}
 #: What matches under a map that was given, if that is not one scale and a shift.

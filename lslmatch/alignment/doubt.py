@@ -37,7 +37,7 @@ _ROUNDING = 2.0**-30
 
 
 class AlignmentWarning(UserWarning):
-    """Scale and shift by moments do not suit the pairs that were found with them."""
+    """The map does not suit the pairs that were found with it, or could as well be another one."""
 
 
 def doubt_moments(x: FloatArray, y: FloatArray, result: MatchResult) -> str:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.solve import assign
 from lslmatch.similarity.procrustes import Fit, Rules, fit_pairs, squares_under
 from lslmatch.similarity.units import Turn
-from lslmatch.assignment.solve import assign
 
 #: Rounds, at most, from a start, and after a flip.
 ROUNDS, FLIP_ROUNDS = 40, 12
@@ -49,7 +49,7 @@ def climb_flips(a: FloatArray, b: FloatArray, found: Climbed, rules: Rules) -> C
     there.
     """
     last = found.fit.singular[1].size - 1
-    for k in (last, last - 1, last - 2)[: _FLIPS]:
+    for k in (last, last - 1, last - 2)[:_FLIPS]:
         if k < 0:
             break
         fit = fit_pairs(a, b, found.partner, found.fit.weight, rules, flip=k)

@@ -1,11 +1,11 @@
 """Whether the pairs of a map stand out more than those that a search finds in unrelated sets.
 
 The prominence of a pair is the log-ratio of the squared distances of the nearest other candidate and of the
-pair, all under maps that leave out the pairs they judge. In unrelated sets of one size its mean is below 0, but
-for chance, because a matching that is optimal as a whole leaves many points a nearer candidate. That is not so
-with few points for each dimension, where a rotation has nearly as many angles as there are pairs, nor where one
-set is larger and most points get their nearest candidate. There maps that chance gave are improved too, and
-the mean prominence must exceed theirs.
+pair, all under maps that leave out the pairs they judge. In unrelated sets of one size its mean is below 0,
+but for chance: a matching that is optimal as a whole leaves many points a nearer candidate. That is not so
+with few points for each dimension, where a rotation has nearly as many angles as there are pairs, nor where
+one set is larger and most points get their nearest candidate. There maps that chance gave are improved too,
+and the mean prominence must exceed theirs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from lslmatch.similarity.climbing import Climbed
 _BEYOND_CHANCE = 5.0
 #: Share of prominences that must be positive.
 _LEAST_SHARE = 0.5
-#: With more points for each dimension than this, and a larger set that is at most so many times as large, what
-#: chance gives is not looked at.
+#: With more points for each dimension than this, and a larger set that is at most so many times as large,
+#: what chance gives is not looked at.
 _MANY_POINTS, _LARGER = 8, 1.05
 #: With fewer, nothing can be told.
 _FEW_POINTS, _LEAST_POINTS = 2, 4

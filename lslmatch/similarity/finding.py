@@ -71,15 +71,14 @@ def _words(found: Found, turn: Turn, rival: Turn | None) -> tuple[str, str]:
     words = turn_words(turn.rotation)
     n, d = found.part.a.shape
     if rival is not None:
-        doubt = (
-            f"the map is ambiguous: {words} and {turn_words(rival.rotation)} are as likely, as in symmetric sets"
-        )
+        doubt = f"the map is ambiguous: {words} and {turn_words(rival.rotation)} are as likely"
     elif found.confirmed:
         return f"alignment: {words}, confirmed ({stands_out}; {tried})", ""
     elif found.can_tell:
         doubt = f"no rotation is confirmed: {stands_out}, as in unrelated sets ({tried})"
     else:
-        doubt = f"{count(n, 'pair')} cannot tell a rotation in {count(d, 'dimension')}: that takes {least_points(d)}"
+        doubt = f"{count(n, 'pair')} cannot tell a rotation in {count(d, 'dimension')}"
+        doubt += f": that takes {least_points(d)}"
     return f"alignment: {words}, but {doubt}", doubt
 
 

@@ -8,7 +8,7 @@ from lslmatch._types import FloatArray, IntArray
 
 #: Distances that are computed at a time.
 _BLOCK = 1 << 20
-#: Squared distances below this count as this, in squared robust units: sums of single precision are not exact.
+#: Squared distances below this count as this, in squared robust units: single precision is not exact.
 _LEAST = 1e-5
 
 

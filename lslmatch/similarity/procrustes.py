@@ -1,9 +1,9 @@
 """The similarity that fits pairs best, by weighted least squares, and what it would be without one of them.
 
 A pair that was used to fit a map is nearer under it than it should be: with d (d - 1) / 2 angles to choose,
-much nearer. So a pair is judged by the map that all others give. Its rotation is computed to first order. With
-M the weighted sum of products of partners and ``M = U diag(s) V^T``, the rotation is ``U V^T``; without a pair
-with the (rotated) coordinates p and q and the weight w it changes by ``U W V^T``,
+much nearer. So a pair is judged by the map that all others give. Its rotation is computed to first order.
+With M the weighted sum of products of partners and ``M = U diag(s) V^T``, the rotation is ``U V^T``; without
+a pair with the (rotated) coordinates p and q and the weight w it changes by ``U W V^T``,
 
     W[k, l] = w (p[l] q[k] - p[k] q[l]) / (s[k] + s[l]).
 """
@@ -81,9 +81,7 @@ class Fit(NamedTuple):
         inverse = self._inverse_sums()
         a, b = self.a, partners
         change = np.zeros_like(self.b)
-        change[self.partner] = self.weight[:, None] * (
-            ((b * a) @ inverse) * b - ((b * b) @ inverse) * a
-        )
+        change[self.partner] = self.weight[:, None] * (((b * a) @ inverse) * b - ((b * b) @ inverse) * a)
         return change
 
 

@@ -1,21 +1,21 @@
-"""Starts by profiles: how far a point is from all others of its set does not change when the set is turned."""
+"""Starts by profiles: how far a point is from all others of its set stays when the set is turned."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lslmatch._types import FloatArray, IntArray
+from lslmatch._types import FloatArray, IntArray, SingleArray
+from lslmatch.assignment.solve import assign
 from lslmatch.similarity.procrustes import Rules, fit_pairs
 from lslmatch.similarity.units import Turn
-from lslmatch.assignment.solve import assign
 
 #: Quantiles of the distances, points that are asked for them, and of the rows that are looked at together.
 _QUANTILES, _ASKED, _BLOCK = 64, 1500, 256
-#: A pair with no difference at all counts this many times as much as one of the median difference, and one more.
+#: What is added to the difference of a pair before its weight is taken, in median least differences.
 _QUIET = 0.3
 
 
-def profile_costs(a: FloatArray, b: FloatArray, a_all: FloatArray) -> FloatArray:
+def profile_costs(a: FloatArray, b: FloatArray, a_all: FloatArray) -> SingleArray:
     """Give the sums of absolute differences of the profiles of points `a`, among `a_all`, and of b."""
     quantiles = min(_QUANTILES, max(8, (1 << 27) // (len(a) * len(b))))
     one, other = _profiles(a, a_all, quantiles), _profiles(b, b, quantiles)
@@ -25,7 +25,7 @@ def profile_costs(a: FloatArray, b: FloatArray, a_all: FloatArray) -> FloatArray
     return costs
 
 
-def profile_start(a: FloatArray, b: FloatArray, costs: FloatArray, rules: Rules) -> Turn:
+def profile_start(a: FloatArray, b: FloatArray, costs: SingleArray, rules: Rules) -> Turn:
     """Fit a map to the assignment of profiles, pairs that differ little counting more."""
     partner = assign(costs.astype(np.float64)).col_ind
     own = costs[np.arange(len(a)), partner].astype(np.float64)
@@ -33,7 +33,7 @@ def profile_start(a: FloatArray, b: FloatArray, costs: FloatArray, rules: Rules)
     return fit_pairs(a, b, partner, weight, rules).turn
 
 
-def soft_start(a: FloatArray, b: FloatArray, plan: FloatArray, rules: Rules) -> Turn:
+def soft_start(a: FloatArray, b: FloatArray, plan: SingleArray, rules: Rules) -> Turn:
     """Fit a map to a plan (n, m) whose rows are probabilities, sure rows counting more."""
     sure = plan.max(axis=1)
     partners = plan @ b.astype(plan.dtype)
@@ -41,7 +41,7 @@ def soft_start(a: FloatArray, b: FloatArray, plan: FloatArray, rules: Rules) -> 
     return fit_pairs(a, partners.astype(np.float64), everyone, sure.astype(np.float64) + 1e-12, rules).turn
 
 
-def _profiles(points: FloatArray, among: FloatArray, quantiles: int) -> FloatArray:
+def _profiles(points: FloatArray, among: FloatArray, quantiles: int) -> SingleArray:
     some = among[np.linspace(0, len(among) - 1, min(len(among), _ASKED)).astype(np.intp)].astype(np.float32)
     kept = np.linspace(0, len(some) - 1, quantiles).astype(np.intp)
     squares = np.einsum("ij,ij->i", some, some)

@@ -1,7 +1,7 @@
 """Whether another map is as likely: sets that are symmetric come back to themselves when they are turned.
 
-Lattices, regular polygons and mirror images do. The rivals of a map are that map after a rotation of the second
-set which takes its points near to other points of it.
+Lattices, regular polygons and mirror images do. The rivals of a map are that map after a rotation of the
+second set which takes its points near to other points of it.
 """
 
 from __future__ import annotations

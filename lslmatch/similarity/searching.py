@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._progress import tell
-from lslmatch._types import FloatArray
 from lslmatch.similarity.climbing import ROUNDS, Climbed, climb, climb_flips
 from lslmatch.similarity.confirming import (
     has_few_points,

@@ -51,7 +51,9 @@ def starts(part: Part, rules: Rules, rng: np.random.Generator) -> Iterator[tuple
     yield "as they are", Turn(np.eye(d), _scale(rules), np.zeros(d))
     yield from _ranked(part, rules, _by_axes(part, rules, rng), "principal axes")
     if d in (2, 3):
-        yield from _ranked(part, rules, spread_rotations(d, rules.mirror, rng), "rotations of all kinds", _SPREAD)
+        yield from _ranked(
+            part, rules, spread_rotations(d, rules.mirror, rng), "rotations of all kinds", _SPREAD
+        )
     costs = profile_costs(part.a_core[part.rows], part.b_core, part.a_core)
     yield "profiles", profile_start(part.a, part.b, costs, rules)
     if max(len(part.a), len(part.b)) <= _RELAXED:
@@ -110,7 +112,9 @@ def _by_axes(part: Part, rules: Rules, rng: np.random.Generator) -> FloatArray:
     return rotations if rules.mirror else rotations[np.linalg.slogdet(rotations)[0] > 0.0]
 
 
-def _ranked(part: Part, rules: Rules, rotations: FloatArray, word: str, entries: int = _RANKED) -> Iterator[tuple[str, Turn]]:
+def _ranked(
+    part: Part, rules: Rules, rotations: FloatArray, word: str, entries: int = _RANKED
+) -> Iterator[tuple[str, Turn]]:
     d = part.a.shape[1]
     order = rank_rotations(ranking_rows(part, entries), _scale(rules) * part.b_core, rotations)[0]
     for k in order[: _FEW if d <= 5 else _MORE]:
