@@ -30,7 +30,7 @@ def _anneal(
     a_kernel: SingleArray, b_kernel: SingleArray, plan: SingleArray, temperature: float
 ) -> SingleArray:
     for _ in range(_STEPS):
-        gain = a_kernel @ plan @ b_kernel
+        gain: SingleArray = np.matmul(np.matmul(a_kernel, plan), b_kernel, dtype=np.float32)
         gain -= gain.mean(axis=0)
         gain -= gain.mean(axis=1, keepdims=True)
         spread = float(gain.std())
