@@ -13,6 +13,7 @@ import numpy as np
 import lslmatch
 from lslmatch._jit import KERNELS, hear_compilations, is_kept
 from lslmatch.alignment.doubt import may_contradict
+from lslmatch.columns.doubt import is_odd
 
 
 def all_kernels() -> list[Any]:
@@ -102,6 +103,7 @@ def runs() -> list[Callable[[], object]]:
         lambda: lslmatch.solve_assignment(costs, unmatched=0.0),
         lambda: (lslmatch.log_cost_matrix(*small), lslmatch.standardize(small[0])),
         lambda: may_contradict(*small, np.arange(30), 1.0, np.zeros(3)),
+        lambda: is_odd(*small, np.arange(30)),
         lambda: lslmatch.match(*wide, alignment="profile"),
         lambda: lslmatch.match(*strangers, alignment="identity"),
     ]

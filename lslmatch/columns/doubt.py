@@ -34,8 +34,9 @@ OUTWEIGHS = 0.9
 #: Standard errors by which columns must predict their pairs better than one scale does, and how certain they
 #: must be of them, as a share of a guess.
 _BETTER, _SURE = 4.0, 1 / 4
-#: Numbers (pairs of points times columns) up to which columns are learned for a comparison.
-_MOST_NUMBERS = 1 << 25
+#: Numbers (pairs of points times columns) up to which columns are learned for a comparison: that takes some
+#: sixty matchings, where :func:`lslmatch.match` takes one.
+_MOST_NUMBERS = 1 << 20
 #: Columns that are named at most.
 _NAMED = 4
 #: Matchings of a process after which the first look is compiled: the first of all need not wait for that.
@@ -111,8 +112,9 @@ def percent_of(share: float) -> str:
 
 def _scales(slopes: Slopes, names: tuple[str, ...] | None) -> str:
     """Name the columns that differ most, with their scales."""
-    middle = (slopes.low + slopes.high) / 2.0
-    told = np.flatnonzero(np.isfinite(middle))
+    told = np.flatnonzero(np.isfinite(slopes.low) & np.isfinite(slopes.high))
+    middle = np.zeros(slopes.low.size)
+    middle[told] = (slopes.low[told] + slopes.high[told]) / 2.0
     order = told[np.argsort(middle[told])]
     if order.size > _NAMED:
         half = _NAMED // 2

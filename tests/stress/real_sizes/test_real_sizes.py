@@ -52,6 +52,15 @@ def test_a_fill_costs_neither_the_optimum_nor_the_other_points_their_digits(shap
     assert judge(x, y, match(x, y, objective=objective, alignment="identity")).is_proven
 
 
+def test_columns_of_which_fills_leave_nothing_to_tell_are_not_named():
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(40, 3))
+    x = y[rng.permutation(40)[:30]].copy()
+    x[rng.integers(0, 30, 1), 1] = 1e20
+    with pytest.warns(lslmatch.ColumnScaleWarning, match=r"scale of column \d+ [\d.e+-]+, of column"):
+        match(x, y, objective="lss")
+
+
 @pytest.mark.parametrize("alignment", ["identity", "standardize"])
 def test_squares_near_the_end_of_the_range_of_doubles_are_matched(alignment):
     x, y = 1e77 * np.random.default_rng(0).normal(size=(2, 1300, 2))

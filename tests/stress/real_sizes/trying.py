@@ -60,7 +60,9 @@ def try_case(case, with_scipy=False):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", lslmatch.AlignmentWarning)  # an answer, not a fault
+            # These are answers, not faults.
+            warnings.simplefilter("ignore", lslmatch.AlignmentWarning)
+            warnings.simplefilter("ignore", lslmatch.ColumnScaleWarning)
             try:
                 result = lslmatch.match(case.x, case.y, **case.options)
             except ValueError as error:
