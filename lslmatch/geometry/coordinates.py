@@ -114,7 +114,8 @@ def in_unit(parts: list[FloatArray], exponent: int, least: float, is_in_range: b
     extent = nonzero_exponent(max(min(greatest, typical + _TYPICAL), greatest - _GREATEST))
     for part in parts:
         times_power(part, -extent, out=part)
-    least = math.ldexp(least, -extent)
+    with np.errstate(over="ignore"):  # infinite if what is left is that much smaller
+        least = float(np.ldexp(least, -extent))
     return Geometry(a, b, a_low, b_low, exponent + extent, extent >= greatest, least, is_in_range)
 
 

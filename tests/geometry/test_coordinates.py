@@ -87,3 +87,11 @@ def test_inputs_are_not_changed():
     common_coordinates(x, y, Affine(3.0, shift))
     for part, before in zip((x, y, shift), kept, strict=True):
         np.testing.assert_array_equal(part, before)
+
+
+def test_a_column_of_fills_that_both_sets_share_leaves_the_others_their_unit():
+    x, y = 1e-310 * draw(6, 2), 1e-310 * draw(7, 2)
+    x[:, 0] = y[:, 0] = 1e100
+    geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    assert geometry.ordinary_share() == 1.0
+    assert 0.5 <= max(np.abs(geometry.a).max(), np.abs(geometry.b).max()) < 1.0
