@@ -134,10 +134,14 @@ def make_rule(
     square.
     """
     if not geometry.is_in_range:
+        far = far_points((geometry.a, geometry.b))
+        reason = (
+            f"{far} are so large that distances between all others get lost beside them; remove such rows"
+            if far
+            else "distances get lost beside what all points have in common; remove such columns"
+        )
         raise ValueError(
-            f"x and y must be in the range of float64: {far_points((geometry.a, geometry.b))} are so large "
-            "that distances between all others get lost beside them; remove such rows, or replace fills for "
-            "missing values"
+            f"x and y must be in the range of float64: {reason}, or replace fills for missing values"
         )
     return OBJECTIVES[objective].rule(geometry, scale, levels, coincident)
 

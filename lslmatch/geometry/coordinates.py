@@ -22,6 +22,9 @@ _MOVED = 16.0
 #: Coordinates are in the unit of the largest, unless that is so many powers of two above typical ones; and
 #: the unit is at most so many below the largest, so that no square overflows.
 _TYPICAL, _GREATEST = 10, 400
+#: Where all that is left without the common offset is below this power of two, in the unit of the offset,
+#: coordinates that were as small themselves have lost digits: those below the least here.
+_CANCELLED, _LEAST = -960, 2.0**-960
 
 
 class Geometry(NamedTuple):
@@ -102,7 +105,15 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
     greatest = max(least_exponent(a), least_exponent(b))
     least, is_in_range = least_magnitude(given, units, shift, greatest)
+    if greatest < _CANCELLED:
+        sizes = x * x_factor, y * y_factor, shift
+        is_in_range &= not any(map(_has_lost_digits, (*given, affine.shift), sizes))
     return in_unit(parts, exponent, least, is_in_range)
+
+
+def _has_lost_digits(given: FloatArray, in_unit: FloatArray) -> bool:
+    """Say whether some coordinates other than 0 are too small in the unit of the greatest."""
+    return bool((np.abs(in_unit[given != 0.0]) < _LEAST).any())
 
 
 def in_unit(parts: list[FloatArray], exponent: int, least: float, is_in_range: bool) -> Geometry:

@@ -83,9 +83,11 @@ def _squared_lengths(points: FloatArray, factor: float, power: int) -> FloatArra
 
 
 def far_points(sets: tuple[FloatArray, FloatArray]) -> str:
-    """Name the points of two sets, called x and y, that are about as large as the largest."""
+    """Name the points of two sets, called x and y, that are about as large as the largest; "" if all are."""
     sizes, parts = [np.abs(points).max(axis=1) for points in sets], []
     limit = max(float(part.max()) for part in sizes) / math.sqrt(GREATEST_RATIO)
+    if all((part > limit).all() or limit == 0.0 for part in sizes):
+        return ""
     for name, part in zip("xy", sizes, strict=True):
         rows = np.flatnonzero(part > limit)
         if rows.size:

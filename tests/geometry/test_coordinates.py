@@ -89,9 +89,13 @@ def test_inputs_are_not_changed():
         np.testing.assert_array_equal(part, before)
 
 
-def test_a_column_of_fills_that_both_sets_share_leaves_the_others_their_unit():
-    x, y = 1e-310 * draw(6, 2), 1e-310 * draw(7, 2)
+@pytest.mark.parametrize("unit", [1e-180, 1e-310])
+def test_a_column_of_fills_that_both_sets_share_leaves_the_others_their_digits_or_is_noticed(unit):
+    x, y = unit * draw(6, 2), unit * draw(7, 2)
     x[:, 0] = y[:, 0] = 1e100
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(2)))
+    assert geometry.is_in_range == (unit > 1e-200)
     assert geometry.ordinary_share() == 1.0
-    assert 0.5 <= max(np.abs(geometry.a).max(), np.abs(geometry.b).max()) < 1.0
+    if geometry.is_in_range:
+        apart = np.ldexp(geometry.a[:, 1:] - geometry.b[:, 1], geometry.exponent)
+        np.testing.assert_allclose(apart, x[:, 1:] - y[:, 1], rtol=1e-12, atol=1e-12 * unit)

@@ -61,6 +61,17 @@ def test_columns_of_which_fills_leave_nothing_to_tell_are_not_named():
         match(x, y, objective="lss")
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e-215, 1e-310])
+def test_what_a_filled_column_of_both_sets_leaves_is_matched_or_refused(unit):
+    x, y = unit * np.random.default_rng(0).normal(size=(2, 30, 2))
+    x[:, 0] = y[:, 0] = 1e100
+    if unit < 1e-200:
+        with pytest.raises(ValueError, match="beside what all points have in common; remove such columns"):
+            match(x, y, alignment="identity")
+    else:
+        assert judge(x, y, match(x, y, alignment="identity")).is_proven
+
+
 @pytest.mark.parametrize("alignment", ["identity", "standardize"])
 def test_squares_near_the_end_of_the_range_of_doubles_are_matched(alignment):
     x, y = 1e77 * np.random.default_rng(0).normal(size=(2, 1300, 2))

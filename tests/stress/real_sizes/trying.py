@@ -18,6 +18,8 @@ _SCIPY_PAIRS, _SCIPY_SHARE = 90_000, 0.1
 _GREATEST_UNIT, _GREATEST_RATIO = 148, 120
 #: Of the points of both sets, if nonzero but below 2**-400 of the greatest, this share is refused.
 _MOSTLY = 0.5
+#: Sets of which a common offset leaves this share have lost digits if some coordinates are below that share.
+_CANCELLED, _LOST = LONG(2.0) ** -880, LONG(2.0) ** -940
 
 PROVEN, REFUSED = "proven", "refused"
 
@@ -99,6 +101,12 @@ def may_be_refused(case):
     if all(((part > 0) & (part < limit)).mean() >= _MOSTLY for part in sizes):
         return True
     extent = max(extents[0], scale * extents[1])
+    greatest = max(part.max() for part in sizes)
+    if extent < greatest * _CANCELLED and any(
+        _least(factor * points) < greatest * _LOST
+        for factor, points in ((1, LONG(case.x)), (scale, LONG(case.y)))
+    ):
+        return True
     if case.options["objective"] == "lss":
         return abs(_power(extent)) > _GREATEST_UNIT
     if case.options["objective"] == "lsns":
@@ -110,6 +118,10 @@ def may_be_refused(case):
 
 def _extent(points):
     return np.ptp(LONG(points), axis=0).max()
+
+
+def _least(points):
+    return np.abs(points).min(where=points != 0, initial=np.inf)
 
 
 def _power(value):
