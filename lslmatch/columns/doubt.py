@@ -20,6 +20,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.columns.learning import Learner, learn_columns
 from lslmatch.columns.slopes import Slopes, find_slopes
 from lslmatch.covariance.learned import isotropic_surprises
+from lslmatch.geometry.powers import least_exponent
 from lslmatch.results import MatchResult
 from lslmatch.summary import number, percent
 
@@ -96,8 +97,10 @@ def _reason(x: FloatArray, y: FloatArray, result: MatchResult, names: tuple[str,
 
 def spread_shares(x: FloatArray) -> FloatArray:
     """Give what each column has of the sum of all variances."""
-    apart = x - x[0]
-    apart = apart - apart.mean(axis=0)
+    # In a unit in which no sum overflows.
+    apart = np.ldexp(x, -least_exponent(x))
+    apart -= apart[0].copy()
+    apart -= apart.mean(axis=0)
     squares: FloatArray = ((apart / (np.abs(apart).max() or 1.0)) ** 2).sum(axis=0)
     return squares / (squares.sum() or 1.0)
 

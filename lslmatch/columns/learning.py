@@ -54,6 +54,8 @@ def learn_columns(
     if min(len(x), len(y)) < LEAST_PAIRS:
         return None
     sets = standard_units(x, y)
+    if not sets.are_moderate:
+        return None
     diagonal = search(sets.a, sets.b, _starts(sets, given), workers)
     if diagonal is None:
         return None
@@ -87,6 +89,8 @@ def learn_diagonal(
     if min(len(x), len(y)) < LEAST_PAIRS or x.shape[1] == 1:
         return None
     sets = standard_units(x, y, one_scale=True)
+    if not sets.are_moderate:
+        return None
     found = search(sets.a, sets.b, _starts_with_one_scale(sets, base.affine, fixed), workers)
     if found is None:
         return None

@@ -129,6 +129,11 @@ def known_covariance(covariance: Any, dimension: int) -> Covariance:
 def _by_moments(x: FloatArray, y: FloatArray) -> Learner:
     """Give each column's own standard units, where there are too few pairs to learn anything."""
     sets = standard_units(x, y)
+    if not (np.isfinite(sets.a_unit).all() and np.isfinite(sets.b_unit).all()):
+        raise ValueError(
+            "x and y must have columns whose spread is in the range of float64 for alignment='columns'; "
+            "multiply both sets by a constant first"
+        )
     logarithms = np.log(sets.a_unit)
     units = np.exp(logarithms - logarithms.mean())
     covariance = Covariance(np.empty((0, x.shape[1])), 1.0, units=units)

@@ -11,6 +11,8 @@ from lslmatch.maps import Affine, AnyMap, ColumnMap, as_column_map
 
 #: The ratio of a standard deviation to the median absolute deviation, of normal variables.
 _NORMAL = 1.4826
+#: Squares of units above this, and below its inverse, are in the range of float64.
+_LEAST_UNIT = 2.0**-450
 
 
 class Standard(NamedTuple):
@@ -39,6 +41,16 @@ class Standard(NamedTuple):
         scales = found.scales if isinstance(found, ColumnMap) else found.scale
         shift = (found.shift + scales * self.b_centre - self.a_centre) / self.a_unit
         return ColumnMap(scales * self.b_unit / self.a_unit, shift)
+
+    @property
+    def are_moderate(self) -> bool:
+        """Whether units and their squares are in the range of float64: variances are learned from them."""
+        units, centres = (
+            np.concatenate([self.a_unit, self.b_unit]),
+            np.concatenate([self.a_centre, self.b_centre]),
+        )
+        squares = bool(((units > _LEAST_UNIT) & (units < 1.0 / _LEAST_UNIT)).all())
+        return squares and bool((np.abs(centres) < 1.0 / _LEAST_UNIT).all())
 
     def robust(self) -> tuple[ColumnMap, FloatArray]:
         """Give the map that takes medians and median deviations onto each other, and those of the scores."""

@@ -88,11 +88,26 @@ def squared_distances(x, y, scale=1.0, shift=0.0):
 
 
 def coincidence_floor(x, y, scale=1.0, shift=0.0):
-    """2**-104 times the mean squared distance of all aligned points from the mean of x, exactly."""
-    x, y, bits = _aligned(x, y, scale, shift)
-    n = len(x)
-    deviations = n * np.concatenate([x, y]) - x.sum(axis=0)
-    return Fraction((deviations**2).sum(), (n * n * len(deviations)) << (2 * bits + 104))
+    """2**-104 times the mean squared distance of all aligned points from the mean of x, exactly.
+
+    If the shift and some point as it was given (of y: times the scale) are shorter than 2**-20 of the root of
+    that, times the least squared length of a point other than 0, or of the shift if it is longer.
+    """
+    a, b, bits = _aligned(x, y, scale, shift)
+    n = len(a)
+    deviations = n * np.concatenate([a, b]) - a.sum(axis=0)
+    mean = Fraction((deviations**2).sum(), (n * n * len(deviations)) << (2 * bits))
+    lengths = [_squared_length(point) for point in x]
+    lengths += [Fraction(float(scale)) ** 2 * _squared_length(point) for point in y]
+    of_shift = _squared_length(np.broadcast_to(shift, x.shape[1]))
+    least = max(min((square for square in lengths if square), default=0), of_shift)
+    if least * 2**40 < mean:
+        mean = max(least, max(lengths) / 2**800)
+    return mean / 2**104
+
+
+def _squared_length(point):
+    return sum(Fraction(float(value)) ** 2 for value in point)
 
 
 def log_costs(x, y, scale=1.0, shift=0.0):

@@ -1,0 +1,34 @@
+"""Units at the ends of the range of float64: matched and proven, or refused in one line."""
+
+import numpy as np
+import pytest
+
+from lslmatch import check_certificate, match
+
+UNITS = [1e-300, 1e-200, 1e200, 1e300]
+
+
+def draw(unit):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1.0, 1.0, size=(24, 3))
+    y = x[rng.permutation(24)] * (1.0 + 1e-3 * rng.normal(size=(24, 3)))
+    return np.clip(unit * x, -1.7e308, 1.7e308), np.clip(unit * y, -1.7e308, 1.7e308)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("alignment", ["columns", "auto"])
+@pytest.mark.parametrize("covariance", ["isotropic", "auto"])
+def test_extreme_units_are_matched_and_proven(unit, alignment, covariance):
+    x, y = draw(unit)
+    result = match(x, y, alignment=alignment, covariance=covariance)
+    assert check_certificate(x, y, result) < 1e-9
+    expected = match(*draw(1.0), alignment="identity").permutation
+    np.testing.assert_array_equal(result.permutation, expected)
+
+
+@pytest.mark.parametrize("covariance", ["isotropic", "auto"])
+def test_a_spread_beyond_the_range_is_refused_for_columns_only(covariance):
+    x, y = draw(1.7e308)
+    with pytest.raises(ValueError, match="columns whose spread is in the range of float64"):
+        match(x, y, alignment="columns", covariance=covariance)
+    assert check_certificate(x, y, match(x, y, alignment="auto", covariance=covariance)) < 1e-9
