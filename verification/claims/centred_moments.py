@@ -9,6 +9,7 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import FloatArray
 from lslmatch.model import Configuration
+from verification.claims.conditions import N_AT_LEAST_2
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -88,6 +89,7 @@ CLAIMS = (
         statement="The variance of each coordinate of a centred observation has the stated closed form.",
         formula="Var(Zᵢ) = sᵢ² I,   sᵢ² = (n−2)/n σᵢ² + ‖σ‖²/n²",
         cells=_cells((4000, 20000, 100000)),
+        conditions=(N_AT_LEAST_2,),
         setup=setup,
         trial=variance_trial,
         column="over the variance",
@@ -108,6 +110,7 @@ CLAIMS = (
         statement="The expected sum of squared norms of the centred observations has the stated closed form.",
         formula="E‖Z‖²_Fr = ‖μ‖² + d (n−1)/n ‖σ‖²",
         cells=_cells((3000, 10000, 100000)),
+        conditions=(N_AT_LEAST_2,),
         setup=setup,
         trial=sum_trial,
         column="over the expectation",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from verification.engine.seeds import SETUP, generator
 from verification.engine.studies import CLAIM_ROLE, PROFILES, Cell, Parameters, Setup
 from verification.engine.tally import Tally, Values
 from verification.statistics.decisions import Decide
@@ -33,6 +34,8 @@ class Condition(NamedTuple):
     words: str
     holds: Callable[[Parameters], bool]
     """Whether the parameters of a cell meet it."""
+    needs_state: bool = False
+    """Whether it is about what `setup` made of them, which it then finds among them as "state"."""
 
 
 class ConditionError(ValueError):
@@ -80,16 +83,21 @@ class Claim:
         """Give an empty record for a batch."""
         return Tally()
 
-    def require_conditions(self) -> None:
-        """Raise :class:`ConditionError` if a cell is outside of what the statement asks for.
+    def require_conditions(self, profile: str, seed: int) -> None:
+        """Raise :class:`ConditionError` if a cell of a profile is outside of what the statement asks for.
 
         Cells of controls may be outside, and so may those that allow a probability of 1 or more: these are
         listed as vacuous and never drawn.
         """
-        for cell in self.cells:
-            vacuous = cell.allowed is not None and cell.allowed >= 1
-            for condition in self.conditions if cell.role == CLAIM_ROLE and not vacuous else ():
-                if not condition.holds(cell.parameters):
+        for cell in self.cells_of(profile, CLAIM_ROLE):
+            if cell.allowed is not None and cell.allowed >= 1:
+                continue
+            parameters = dict(cell.parameters)
+            if any(condition.needs_state for condition in self.conditions):
+                drawn = self.setup(cell.parameters, generator(seed, self.id, cell.name, SETUP))
+                parameters["state"] = drawn
+            for condition in self.conditions:
+                if not condition.holds(parameters):
                     raise ConditionError(f"cell {cell.name} must meet {condition.words}")
 
     def cells_of(self, profile: str, role: str | None = None) -> tuple[Cell, ...]:

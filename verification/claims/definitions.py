@@ -17,7 +17,7 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import FloatArray
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
-from verification.claims.definition import Claim, Control
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
 from verification.scenarios import suprema
@@ -244,6 +244,7 @@ CLAIMS = (
         "have the separation, ρ, λ, scale and shift that they were built with.",
         formula="lslmatch.theory = the definition by brute force over all pairs, to a relative 1e-9",
         cells=tuple(Cell(name, {"quantity": name}, 0.0, (12, 200, 2000)) for name in _QUANTITIES),
+        conditions=(Condition("a quantity that the paper defines", lambda p: p["quantity"] in _QUANTITIES),),
         setup=setup,
         trial=trial,
         column="library differs",

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from verification.claims import lemma_1, lemma_2, proposition_1, theorem_1
-from verification.claims.definition import Claim, Control, Trial
+from verification.claims.conditions import DELTA, THEOREM_1
+from verification.claims.definition import Claim, Condition, Control, Trial
 from verification.engine.studies import Cell, Parameters, Setup
 from verification.engine.tally import Values
 from verification.statistics.binomial import decide_events
@@ -229,6 +230,15 @@ def _simulated_cells() -> tuple[Cell, ...]:
     return tuple(cell._replace(allowed=None) for cell in found)
 
 
+def _is_asked_of_theorem_1(condition: Condition) -> Condition:
+    def holds(parameters: Parameters) -> bool:
+        return not parameters["statement"].startswith("Theorem 1") or condition.holds(parameters)
+
+    return condition._replace(holds=holds)
+
+
+_CONDITIONS = (DELTA, *map(_is_asked_of_theorem_1, THEOREM_1))
+
 CLAIMS = (
     Claim(
         id="exact-tails",
@@ -238,6 +248,7 @@ CLAIMS = (
         "10⁻¹², on configurations for which the bounds have the least room.",
         formula="P(statistic > bound) ≤ δ (4δ for Theorem 1), computed, not simulated",
         cells=_probability_cells(),
+        conditions=(*_CONDITIONS,),
         setup=_setup,
         trial=probability_trial,
         column=_passed(""),
@@ -260,6 +271,10 @@ CLAIMS = (
         "exactly.",
         formula=f"P(statistic > x) = {_SHARE:g} as simulated, at the x where it is {_SHARE:g} as computed",
         cells=_simulated_cells(),
+        conditions=(
+            DELTA,
+            Condition("a law that is computed", lambda p: p["statement"] in STATEMENTS),
+        ),
         setup=_simulated_setup,
         trial=simulated_trial,
         column="event / its probability",

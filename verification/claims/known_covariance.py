@@ -9,6 +9,7 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import IntArray
 from lslmatch.model import random_configuration
+from verification.claims.conditions import THEOREM_2
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -72,6 +73,7 @@ CLAIMS = (
             _cell(80, 60, 4.0, 0.2, "one direction", 1e8, "quick"),
             _cell(110, 110, 25.0, 0.22, "mixed", 1e8, "full"),
         ),
+        conditions=(*THEOREM_2,),
         setup=setup,
         trial=trial,
         column="not recovered",

@@ -6,7 +6,8 @@ import numpy as np
 
 import lslmatch
 from lslmatch._types import FloatArray
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import at_least
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.correlated_noise import (
@@ -60,6 +61,10 @@ CLAIMS = (
             _cell(60, 20, "above", "full"),
             _cell(400, 20, "near", "full"),
             _cell(200, 200, "near", "full"),
+        ),
+        conditions=(
+            at_least("n", 40),
+            Condition("at least as many pairs as dimensions", lambda p: p["n"] >= p["d"]),
         ),
         setup=keep_parameters,
         trial=trial,

@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import at_least
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -39,9 +40,14 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     )
 
 
+def draw(state: State, rng: np.random.Generator) -> float:
+    """Draw one T."""
+    return float(state.weights @ (rng.standard_normal(len(state.weights)) ** 2 - 1))
+
+
 def upper_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one T with its upper bound."""
-    total = float(state.weights @ (rng.standard_normal(len(state.weights)) ** 2 - 1))
+    total = draw(state, rng)
     ratio = total / state.bounds.upper
     return {
         "T / bound": ratio,
@@ -52,8 +58,7 @@ def upper_trial(state: State, rng: np.random.Generator) -> Values:
 
 def lower_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one T with its lower bound."""
-    total = float(state.weights @ (rng.standard_normal(len(state.weights)) ** 2 - 1))
-    ratio = total / state.bounds.lower
+    ratio = draw(state, rng) / state.bounds.lower
     return {"T / bound": ratio, "T / two fifths of it": ratio / 0.4}
 
 
@@ -91,6 +96,7 @@ CLAIMS = (
         statement=_STATEMENT.format(side="rises above its upper bound"),
         formula="T = Σ aᵢ(Yᵢ² − 1),   P( T ≥ 2‖a‖₂√x + 2‖a‖∞ x ) ≤ e⁻ˣ",
         cells=_cells(),
+        conditions=(at_least("x", 1e-12),),
         setup=setup,
         trial=upper_trial,
         column="T / bound",
@@ -110,6 +116,7 @@ CLAIMS = (
         statement=_STATEMENT.format(side="falls below its lower bound"),
         formula="T = Σ aᵢ(Yᵢ² − 1),   P( T ≤ −2‖a‖₂√x ) ≤ e⁻ˣ",
         cells=_cells(),
+        conditions=(at_least("x", 1e-12),),
         setup=setup,
         trial=lower_trial,
         column="T / bound",

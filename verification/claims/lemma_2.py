@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import DELTA
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -42,10 +43,16 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(vectors, noise, (vectors[kept], noise[kept]), delta, float(bound))
 
 
+def draw(state: State, rng: np.random.Generator) -> float:
+    """Draw one T."""
+    vectors = state.vectors
+    return float(np.einsum("ij,ij,i", vectors, rng.standard_normal(vectors.shape), state.noise))
+
+
 def trial(state: State, rng: np.random.Generator) -> Values:
     """Evaluate the tail bound at one observed |T|; at most a fraction delta may fall to delta or below."""
     vectors, noise, rest, delta, bound = state
-    total = abs(float(np.einsum("ij,ij,i", vectors, rng.standard_normal(vectors.shape), noise)))
+    total = abs(draw(state, rng))
     tail = theory.gaussian_tail(total, vectors, noise)
     return {
         "delta / tail": delta / tail,
@@ -71,6 +78,7 @@ CLAIMS = (
             Cell("dominating n=8", {"n": 8, "d": 8, "noise": "dominating", "delta": 0.06}, 0.06),
             Cell("n=8 rare", {"n": 8, "d": 2, "noise": "equal", "delta": 0.001}, 0.001, tier="full"),
         ),
+        conditions=(DELTA,),
         setup=setup,
         trial=trial,
         column="delta / tail",

@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import DELTA, EPSILON
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -42,13 +43,22 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(directions, noise, spread, epsilon, bound, math.sqrt(2 * math.log(12 / delta)))
 
 
-def trial(state: State, rng: np.random.Generator) -> Values:
-    """Compare one Phi_1, computed exactly, with its bound."""
+def draw(state: State, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draw eta and eta'."""
     d = state.directions.shape[2]
-    eta, other = centred_noise(state.noise, d, rng), centred_noise(state.noise, d, rng)
+    return centred_noise(state.noise, d, rng), centred_noise(state.noise, d, rng)
+
+
+def supremum(state: State, eta: FloatArray, other: FloatArray) -> float:
+    """Give Phi_1, exactly."""
     projected = (state.directions @ eta[:, :, None])[:, :, 0]
     projected_other = np.einsum("ijk,jk->ij", state.directions, other)
-    value = linear_supremum(projected, projected_other, state.spread, state.epsilon)
+    return float(linear_supremum(projected, projected_other, state.spread, state.epsilon))
+
+
+def trial(state: State, rng: np.random.Generator) -> Values:
+    """Compare one Phi_1 with its bound."""
+    value = supremum(state, *draw(state, rng))
     return {
         "Phi_1 / bound": value / state.bound,
         "Phi_1 / half of it": value / (state.bound / 2),
@@ -79,6 +89,10 @@ CLAIMS = (
             _cell(30, 30, "spread", 0.49, 0.02),
             _cell(20, 5, "noisy-3", 0.25, 0.05),
             _cell(100, 10, "equal", 0.49, 0.05, "full"),
+        ),
+        conditions=(
+            DELTA,
+            EPSILON,
         ),
         setup=setup,
         trial=trial,

@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import DELTA, EPSILON
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -39,10 +40,19 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(noise, spread, d, epsilon, bound, 2 * math.sqrt(d * math.log(12 * n**3 / delta)))
 
 
+def draw(state: State, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draw eta and eta'."""
+    return centred_noise(state.noise, state.d, rng), centred_noise(state.noise, state.d, rng)
+
+
+def supremum(state: State, eta: FloatArray, other: FloatArray) -> float:
+    """Give Phi_2, exactly."""
+    return float(quadratic_supremum(eta, other, state.spread, state.epsilon))
+
+
 def trial(state: State, rng: np.random.Generator) -> Values:
-    """Compare one Phi_2, computed exactly, with its bound."""
-    eta, other = centred_noise(state.noise, state.d, rng), centred_noise(state.noise, state.d, rng)
-    value = quadratic_supremum(eta, other, state.spread, state.epsilon)
+    """Compare one Phi_2 with its bound."""
+    value = supremum(state, *draw(state, rng))
     return {
         "Phi_2 / bound": value / state.bound,
         "Phi_2 / three tenths of it": value / (0.3 * state.bound),
@@ -73,6 +83,10 @@ CLAIMS = (
             _cell(30, 30, "spread", 0.49, 0.02),
             _cell(20, 5, "noisy-3", 0.25, 0.05),
             _cell(100, 10, "equal", 0.49, 0.05, "full"),
+        ),
+        conditions=(
+            DELTA,
+            EPSILON,
         ),
         setup=setup,
         trial=trial,

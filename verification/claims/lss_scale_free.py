@@ -6,6 +6,7 @@ import numpy as np
 
 from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import Affine
+from verification.claims.conditions import N_AT_LEAST_2, SEPARATION
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -51,6 +52,10 @@ CLAIMS = (
         "estimate of the scale.",
         formula="argmin_π Σ‖Zᵢ − τ₀Z#_π(i)‖² = argmax_π Σ ZᵢᵀZ#_π(i)   for every τ₀ > 0",
         cells=(_cell(8, 2, 0.5, "smoke"), _cell(16, 3, 0.3, "smoke"), _cell(60, 10, 2.0, "quick")),
+        conditions=(
+            N_AT_LEAST_2,
+            SEPARATION,
+        ),
         setup=setup,
         trial=trial,
         column="LSS depends on the scale",

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from lslmatch.model import adversarial_configuration, random_configuration
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import N_AT_LEAST_8
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
@@ -64,6 +65,10 @@ CLAIMS = (
             for family in ("random", "adversarial")
             for ratio in (1.0, *_MILD)
             for separation in _LADDER
+        ),
+        conditions=(
+            N_AT_LEAST_8,
+            Condition("ρ ≤ √(d log n) or ρ ≤ log n", lambda p: 1 <= p["noise_ratio"] <= max(_MILD)),
         ),
         setup=keep_parameters,
         trial=trial,

@@ -6,6 +6,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch.model import Configuration
+from verification.claims.conditions import N_AT_LEAST_2, SEPARATION
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -61,6 +62,10 @@ CLAIMS = (
             _cell("shift", 10, 2, 1e7, "quick"),
             _cell("scale", 30, 2, 100.0, "quick"),
             _cell("scale", 10, 3, 1e7, "quick"),
+        ),
+        conditions=(
+            N_AT_LEAST_2,
+            SEPARATION,
         ),
         setup=setup,
         trial=trial,

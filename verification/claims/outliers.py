@@ -15,7 +15,8 @@ from scipy.spatial.distance import cdist
 
 from lslmatch import solve_assignment
 from lslmatch._types import FloatArray, IntArray
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import between
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
 from verification.scenarios.configurations import draw_permutation
@@ -148,6 +149,11 @@ CLAIMS = (
             _unknown_cell(30, 20, 15, 800, 0.05, "full"),
             _unknown_cell(12, 12, 9, 640, 0.1, "smoke", 0.125, _CLOSE),
         ),
+        conditions=(
+            between("alpha", 0, 1, "α"),
+            Condition("k ≤ min(n, m)", lambda p: 0 < p["k"] <= min(p["n"], p["m"])),
+            Condition("κ ≥ its threshold", lambda p: p.get("multiple", 1.0) >= 1),
+        ),
         setup=separated_strangers,
         trial=recover_some,
         column="not recovered",
@@ -177,6 +183,12 @@ CLAIMS = (
             _strangers_cell(400, 2.0, "full"),
             _strangers_cell(100, 2.0, "smoke", _QUARTER, 0.25),
             _strangers_cell(400, 2.0, "full", _QUARTER, 0.25),
+        ),
+        conditions=(
+            Condition(
+                "strangers are not nearer than twice what suffices",
+                lambda p: p["reach"] >= 2 and p.get("power", 0.5) >= 0.5,
+            ),
         ),
         setup=quiet_strangers,
         trial=recover_all,

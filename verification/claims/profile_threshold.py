@@ -8,7 +8,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import N_AT_LEAST_8, SEPARATION
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
@@ -79,6 +80,10 @@ CLAIMS = (
         "likelihood recovers the permutation does not grow with √ρ.",
         formula=f"κ*(R) ≤ {_FACTOR:g} κ*(1)   for   R = √ρ ∈ {{16, 24}}",
         cells=tuple(_rung(radius, kappa) for radius in (1, 16, 24) for kappa in _LADDER),
+        conditions=(
+            N_AT_LEAST_8,
+            Condition("1 ≤ R < √n", lambda p: 1 <= p["noise_ratio"] < p["n"]),
+        ),
         setup=keep_parameters,
         trial=threshold_trial,
         column="profile",
@@ -105,6 +110,10 @@ CLAIMS = (
             _case("random", 1.0, 3.2, 3.0, 5.0),
             _case("random", 400.0, 3.2, 1.0, 0.0),
             _case("random", 400.0, 3.2, 3.0, 5.0),
+        ),
+        conditions=(
+            N_AT_LEAST_8,
+            SEPARATION,
         ),
         setup=keep_parameters,
         trial=regret_trial,

@@ -9,6 +9,7 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import DELTA
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -52,23 +53,24 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
 
 def upper_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one sum with the upper bound."""
-    return _ratios(_draw_sum(state, rng) - state.centre, state.bounds.upper - state.centre, state)
+    return _ratios(draw_sum(state, rng) - state.centre, state.bounds.upper - state.centre, state)
 
 
 def lower_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one sum with the lower bound."""
-    return _ratios(state.centre - _draw_sum(state, rng), state.centre - state.bounds.lower, state)
+    return _ratios(state.centre - draw_sum(state, rng), state.centre - state.bounds.lower, state)
 
 
 def frobenius_trial(state: State, rng: np.random.Generator) -> Values:
     """Compare one sum with both bounds around its expectation."""
-    deviation = _draw_sum(state, rng) - state.expected
+    deviation = draw_sum(state, rng) - state.expected
     upper = _ratios(deviation, state.around_mean.upper - state.expected, state)
     lower = _ratios(-deviation, state.expected - state.around_mean.lower, state)
     return {name: max(upper[name], lower[name]) for name in upper}
 
 
-def _draw_sum(state: State, rng: np.random.Generator) -> float:
+def draw_sum(state: State, rng: np.random.Generator) -> float:
+    """Draw one sum of squared norms of the centred observations."""
     points = state.features + state.noise[:, None] * rng.standard_normal(state.features.shape)
     points -= points.mean(axis=0)
     return float(np.vdot(points, points))
@@ -125,6 +127,7 @@ CLAIMS = (
         "bound, with probability at least 1 − δ.",
         formula="Σ‖Zᵢ‖² − ‖μ‖² − d‖σ‖²  ≤  2σ_max‖μ‖√(2 log(2/δ)) + 2‖σ‖₄²√(d log(2/δ)) + 2σ_max² log(2/δ)",
         cells=_CELLS,
+        conditions=(DELTA,),
         setup=setup,
         trial=upper_trial,
         column="deviation / bound",
@@ -143,6 +146,7 @@ CLAIMS = (
         "lower bound, with probability at least 1 − δ.",
         formula="Σ‖Zᵢ‖² − ‖μ‖² − d‖σ‖²  ≥  −2σ_max‖μ‖√(2 log(2/δ)) − 2‖σ‖₄²√(d log(2/δ)) − (d/n)‖σ‖²",
         cells=_CELLS,
+        conditions=(DELTA,),
         setup=setup,
         trial=lower_trial,
         column="deviation / bound",
@@ -160,6 +164,7 @@ CLAIMS = (
         "bounds of its expectation.",
         formula="r_lb ≤ ‖Z‖²_Fr − E‖Z‖²_Fr ≤ r_ub,   E‖Z‖²_Fr = ‖μ‖² + d (n−1)/n ‖σ‖²",
         cells=_CELLS,
+        conditions=(DELTA,),
         setup=setup,
         trial=frobenius_trial,
         column="deviation / bound",

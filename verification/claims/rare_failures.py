@@ -9,7 +9,8 @@ import numpy as np
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import N_AT_LEAST_8, N_AT_LEAST_D, SEPARATION, least_delta, relative_noise
+from verification.claims.definition import Claim, Condition, Control
 from verification.claims.rare_suprema import decide
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -116,6 +117,16 @@ def _one_loud(n: int, ratio: float) -> FloatArray:
     return np.concatenate([[math.sqrt(ratio)], np.ones(n - 1)])
 
 
+_DELTA = (
+    Condition(
+        "4e^(−d/(1024α²)) ≤ δ < 1",
+        lambda p: (
+            least_delta(p["d"], relative_noise(two_levels(p["n"], p["noise_ratio"])), 1024) <= p["delta"] < 1
+        ),
+    ),
+)
+
+
 def _cell(n: int, delta: float, tier: str, ratio: float = 1.0) -> Cell:
     parameters = {"n": n, "d": n, "delta": delta, "noise_ratio": ratio}
     name = f"n=d={n} delta={delta:g}" + (f" rho={ratio:g}" if ratio != 1.0 else "")
@@ -148,6 +159,11 @@ CLAIMS = (
             _cell(n, delta, tier)
             for n, delta, tier in ((125, 1e-6, "smoke"), (151, 1e-9, "quick"), (173, 1e-12, "quick"))
         ),
+        conditions=(
+            N_AT_LEAST_8,
+            N_AT_LEAST_D,
+            *_DELTA,
+        ),
         setup=setup,
         trial=trial,
         column="probability / 4 delta",
@@ -179,6 +195,10 @@ CLAIMS = (
                 (20.0, "smoke"),
             )
         ),
+        conditions=(
+            N_AT_LEAST_8,
+            SEPARATION,
+        ),
         setup=setup_rate,
         trial=rate_trial,
         column="lsl",
@@ -201,6 +221,11 @@ CLAIMS = (
         "below what plain simulation reaches, with all pairs of points equally close beside their noise.",
         formula="P(π̂ ≠ π*) ≤ 4δ   at   κ(Z) = threshold / 40,   ρ = 4,   δ = 10⁻⁶, 10⁻¹²",
         cells=(_cell(158, 1e-6, "quick", 4.0), _cell(220, 1e-12, "full", 4.0)),
+        conditions=(
+            N_AT_LEAST_8,
+            N_AT_LEAST_D,
+            *_DELTA,
+        ),
         setup=setup,
         trial=trial,
         column="probability / 4 delta",
@@ -222,6 +247,10 @@ CLAIMS = (
         cells=tuple(
             _unequal_cell(separation, tier)
             for separation, tier in ((10.0, "smoke"), (12.0, "quick"), (14.0, "smoke"), (17.0, "smoke"))
+        ),
+        conditions=(
+            N_AT_LEAST_8,
+            SEPARATION,
         ),
         setup=setup_unequal,
         trial=unequal_trial,

@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from lslmatch import theory
 from lslmatch._types import FloatArray
+from verification.claims.conditions import DELTA, EPSILON
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -102,6 +103,10 @@ CLAIMS = (
             for statement, d in (("Lemma 3", 2), ("Lemma 4", 3))
             for noise in ("equal", "spread")
             for k, delta in enumerate((1e-3, 1e-6, 1e-9, 1e-12))
+        ),
+        conditions=(
+            DELTA,
+            EPSILON,
         ),
         setup=setup,
         trial=trial,

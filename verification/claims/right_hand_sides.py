@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lslmatch import theory
-from verification.claims.definition import Claim, Control
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
 from verification.statistics.binomial import decide_events
@@ -135,6 +135,7 @@ CLAIMS = (
         cells=tuple(
             Cell(name, {"statement": name}, allowed=0.0, trials=(40, 400, 4000)) for name in _STATEMENTS
         ),
+        conditions=(Condition("a statement of the paper", lambda p: p["statement"] in _STATEMENTS),),
         setup=setup,
         trial=trial,
         column="library differs",

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import kstest, pearsonr
 
 from lslmatch._types import FloatArray
+from verification.claims.conditions import N_AT_LEAST_2
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
@@ -77,6 +78,7 @@ CLAIMS = (
             Cell(f"{draw} n={n} d={d}", {"draw": draw, "n": n, "d": d}, _ALLOWED)
             for draw, n, d in (("observations", 60, 20), ("centred noise", 40, 30))
         ),
+        conditions=(N_AT_LEAST_2,),
         setup=keep_parameters,
         trial=trial,
         column="looks wrong",

@@ -59,7 +59,7 @@ class Sampling:
         """What the last look found."""
         self._waiting: list[Batch] = []
         try:
-            claim.require_conditions()
+            claim.require_conditions(profile, seed)
             self._planned = plan(claim, profile)
             largest = largest_plan(claim, profile)
         except Exception as error:  # before any trial

@@ -11,7 +11,8 @@ from statsmodels.stats.proportion import proportion_confint, proportions_ztest
 from lslmatch import theory
 from lslmatch.model import adversarial_configuration
 from lslmatch.results import Affine
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import N_AT_LEAST_8
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
@@ -86,6 +87,10 @@ CLAIMS = (
         formula="κ*(R) rises with R = √ρ;   P(π̂ = π*) is large where κ > nf + ε_τ max‖μᵢ‖/sᵢ",
         cells=tuple(_cell(radius, k) for radius in (1, 8, 16, 24) for k in (2.5, 3.2, 4.0, 5.2, 6.8, 8.8))
         + tuple(_cell(radius, k, known=True) for radius in (1, 24) for k in (2.5, 3.2, 4.0, 5.2)),
+        conditions=(
+            N_AT_LEAST_8,
+            Condition("1 ≤ R < √n", lambda p: 1 <= p["noise_ratio"] < p["n"]),
+        ),
         setup=keep_parameters,
         trial=trial,
         column="recovered",

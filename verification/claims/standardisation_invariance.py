@@ -8,7 +8,8 @@ import lslmatch
 from lslmatch.alignment import moments as alignment
 from lslmatch.model import Configuration, random_configuration
 from lslmatch.results import Affine
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import N_AT_LEAST_2, SEPARATION
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
 from verification.scenarios.recovery import certified_match
@@ -70,6 +71,11 @@ CLAIMS = (
             _cell(20, 5, "smoke", scale=0.01, shift=1e3),
             _cell(60, 60, "quick", scale=1e4),
             _cell(100, 2, "quick", shift=-1e4),
+        ),
+        conditions=(
+            N_AT_LEAST_2,
+            SEPARATION,
+            Condition("τ* > 0", lambda p: p["scale"] > 0),
         ),
         setup=setup,
         trial=trial,

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 import lslmatch
 from lslmatch.model import Configuration
+from verification.claims.conditions import N_AT_LEAST_2
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell
 from verification.engine.tally import Values
@@ -91,6 +92,7 @@ CLAIMS = (
             _cell(64, (500, 4000, 10000), "quick"),
             _cell(512, (500, 2000, 10000), "quick"),
         ),
+        conditions=(N_AT_LEAST_2,),
         setup=draw_configuration,
         trial=trial,
         column="error",

@@ -10,6 +10,7 @@ import numpy as np
 import lslmatch
 from lslmatch import theory
 from lslmatch.model import Configuration
+from verification.claims.conditions import THEOREM_1
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -91,6 +92,7 @@ CLAIMS = (
             _cell(8, 1400, "dominating", 0.0, smallest_delta(1400, 1.0, 224), "full"),
             _cell(200, 50, "equal", 10.0, 0.001, "full", scale=1e6, shift=1e9),
         ),
+        conditions=(*THEOREM_1,),
         setup=setup,
         trial=trial,
         column="error / bound",

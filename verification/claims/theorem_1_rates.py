@@ -8,6 +8,7 @@ import numpy as np
 
 import lslmatch
 from lslmatch.model import Configuration
+from verification.claims.conditions import N_AT_LEAST_8
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell
 from verification.engine.tally import Values
@@ -61,6 +62,7 @@ def _claim(id: str, statement: str, formula: str, cells: tuple[Cell, ...], x: st
         statement=statement,
         formula=formula,
         cells=cells,
+        conditions=(N_AT_LEAST_8,),
         setup=draw_configuration,
         trial=trial,
         column="error",

@@ -11,6 +11,7 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import IntArray
 from lslmatch.model import Configuration, adversarial_configuration, random_configuration
+from verification.claims.conditions import THEOREM_2
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -127,6 +128,7 @@ CLAIMS = (
             _step(_TINY, 0.01, _FAR_BELOW, (60, 60, 60), "smoke"),
             *(_step(_SMALLEST, multiple, f"ladder {multiple:g}", None, "quick") for multiple in _LADDER),
         ),
+        conditions=(*THEOREM_2,),
         setup=setup,
         trial=trial,
         column="not recovered",

@@ -10,6 +10,7 @@ import numpy as np
 from lslmatch import theory
 from lslmatch._types import FloatArray
 from lslmatch.model import Configuration
+from verification.claims.conditions import DELTA, EPSILON
 from verification.claims.definition import Claim, Control
 from verification.engine.studies import Cell, Parameters
 from verification.engine.tally import Values
@@ -44,11 +45,20 @@ def setup(parameters: Parameters, rng: np.random.Generator) -> State:
     return State(truth, mu, spread, epsilon, bound, math.sqrt(2 * math.log(12 / delta)))
 
 
-def trial(state: State, rng: np.random.Generator) -> Values:
-    """Compare one zeta_1, computed exactly, with the bound of Lemma 3."""
+def draw(state: State, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draw the centred noise of both sets."""
     noise, d = state.truth.noise, state.mu.shape[1]
-    xi, other = centred_noise(noise, d, rng), centred_noise(noise, d, rng)
-    value = moving_supremum(state.mu, xi, other, state.spread, state.epsilon)
+    return centred_noise(noise, d, rng), centred_noise(noise, d, rng)
+
+
+def supremum(state: State, xi: FloatArray, other: FloatArray) -> float:
+    """Give zeta_1, exactly."""
+    return float(moving_supremum(state.mu, xi, other, state.spread, state.epsilon))
+
+
+def trial(state: State, rng: np.random.Generator) -> Values:
+    """Compare one zeta_1 with the bound of Lemma 3."""
+    value = supremum(state, *draw(state, rng))
     return {
         "zeta_1 / bound": value / state.bound,
         "zeta_1 / half of it": value / (state.bound / 2),
@@ -83,6 +93,10 @@ CLAIMS = (
             _cell(8, 2, "spread", "close", 0.1, 0.02),
             _cell(20, 20, "equal", "close", 0.49, 0.05),
             _cell(60, 10, "equal", "close", 0.49, 0.05, "full"),
+        ),
+        conditions=(
+            DELTA,
+            EPSILON,
         ),
         setup=setup,
         trial=trial,
