@@ -70,8 +70,8 @@ CLAIMS = (
         cells=(
             _cell(60, 60, 1.0, smallest_delta(60, 60**-0.5, 1024), "one direction", 1e8, "smoke"),
             _cell(55, 54, 1.0, 0.24, "all directions", 1e8, "quick"),
-            _cell(80, 60, 4.0, 0.2, "one direction", 1e8, "quick"),
-            _cell(110, 110, 25.0, 0.22, "mixed", 1e8, "full"),
+            _cell(90, 90, 4.0, 0.2, "one direction", 1e8, "quick"),
+            _cell(140, 140, 25.0, 0.22, "mixed", 1e8, "full"),
         ),
         conditions=(*THEOREM_2,),
         setup=setup,

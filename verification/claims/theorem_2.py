@@ -122,7 +122,7 @@ CLAIMS = (
             _SMALLEST,
             _cell(55, 54, 1.0, 0.24),
             _cell(160, 40, 1.0, 0.02, scale=1000.0, shift=1e6),
-            _cell(110, 110, 25.0, 0.22, scale=0.001),
+            _cell(140, 140, 25.0, 0.22, scale=0.001),
             _cell(100, 60, 16.0, 0.05, family="adversarial", scale=3.0),
             _cell(300, 300, 100.0, 0.2, "full"),
             _step(_TINY, 0.01, _FAR_BELOW, (60, 60, 60), "smoke"),

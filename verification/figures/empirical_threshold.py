@@ -1,4 +1,8 @@
-"""Theorem 2 term by term: the separation that suffices, beside the one that the theorem asks for."""
+"""Theorem 2 term by term: the separation that suffices, beside the theorem's formula.
+
+Most cells are outside of the theorem's conditions (n >= d, and a delta that it allows: n d >= 4487 for equal
+noise at delta = 0.05). There the formula is shown, and the theorem says nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from scipy.stats import binom
 
 import lslmatch
 from lslmatch import theory
+from lslmatch._types import FloatArray
 from lslmatch.model import Configuration, adversarial_configuration
 from verification.engine.samples import Row
 from verification.engine.studies import Cell, Parameters, Study
@@ -83,6 +88,7 @@ def _row(parameters: Parameters, separations: Sequence[float]) -> Row:
     terms = _terms(n, d, ratio)
     asked = theory.recovery_threshold(n, d, noise_ratio=ratio, delta=_DELTA)
     enough = float(np.quantile(ordered, 1 - _ALLOWED))
+    configuration = _configuration(parameters, 5.0, np.random.default_rng(0))
     shown = {key: parameters[key] for key in ("panel", "family", "n", "d", "noise_ratio")}
     return {
         **shown,
@@ -92,8 +98,15 @@ def _row(parameters: Parameters, separations: Sequence[float]) -> Row:
         "enough_high": high,
         "asked": asked,
         "share": enough / asked,
+        "conditions": "met" if _applies(configuration.noise, d) else "not met",
         **{f"term_{k + 1}": term for k, term in enumerate(terms)},
     }
+
+
+def _applies(noise: FloatArray, d: int) -> bool:
+    """Say whether Theorem 2 says anything: n >= 8, n >= d, and a delta that it allows."""
+    least = theory.recovery_smallest_delta(d, relative_noise=theory.relative_noise(noise))
+    return len(noise) >= max(8, d) and least <= _DELTA
 
 
 def _terms(n: int, d: int, ratio: float) -> tuple[float, float, float]:
@@ -122,18 +135,24 @@ def draw(figure: Any, tables: Tables) -> None:
         rows = [row for row in tables[""] if row["panel"] == panel]
         key = {"d": "d", "n": "n", "rho": "noise_ratio"}[panel]
         x = [row[key] for row in rows]
-        axes.plot(
-            x, [row["asked"] for row in rows], "o--", color=INK, markersize=3, label="Theorem 2 asks for"
-        )
+        asked = [row["asked"] for row in rows]
+        axes.plot(x, asked, "--", color=INK, linewidth=0.8)
+        for words, fill, said in (
+            ("met", INK, "Theorem 2 asks for"),
+            ("not met", "white", "its formula, outside its conditions"),
+        ):
+            at = [k for k, row in enumerate(rows) if row["conditions"] == words]
+            marks = ([x[k] for k in at], [asked[k] for k in at])
+            axes.plot(*marks, "o", color=INK, markerfacecolor=fill, markersize=4, label=said)
         error_line(axes, x, rows, "enough", 0, "enough for four of five draws")
         axes.set(xscale="log", yscale="log", xlabel=label)
         axes.set_xticks(x, [f"{value:g}" for value in x])
         axes.minorticks_off()
     figure.axes[0].set_ylabel("separation κ(Z)")
-    figure.axes[0].legend(loc="center left")
+    figure.axes[1].legend(loc="center left")
     figure.axes[0].set_yticks([2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000], minor=False)
     figure.axes[0].set_yticklabels(["2", "5", "10", "20", "50", "100", "200", "500", "1000", "2000"])
-    figure.suptitle("Theorem 2 asks for far more than suffices, in each of its terms", fontweight="bold")
+    figure.suptitle("What suffices, beside the formula of Theorem 2", fontweight="bold")
 
 
 def _cell(panel: str, n: int, d: int, ratio: float, trials: tuple[int, int, int]) -> Cell:
@@ -152,4 +171,13 @@ STUDY = Study(
     batch=5,
 )
 
-FIGURES = (Figure("empirical-threshold", "Theorem 2, term by term", STUDY, tabulate, draw, (9.0, 3.6)),)
+FIGURES = (
+    Figure(
+        "empirical-threshold",
+        "Theorem 2, term by term: its formula, mostly outside its conditions",
+        STUDY,
+        tabulate,
+        draw,
+        (9.0, 3.6),
+    ),
+)

@@ -1,3 +1,4 @@
+import dataclasses
 import textwrap
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from lslmatch import theory
 from verification import claims
 from verification.audit import outcomes
+from verification.claims.definition import ConditionError
 from verification.claims.sampling import plan
 from verification.engine.seeds import SETUP, generator
 from verification.engine.studies import CLAIM_ROLE, PROFILES
@@ -114,6 +116,33 @@ def test_cells_of_theorem_2_meet_its_conditions_at_the_threshold():
         assert theory.separation(state.truth.features, state.truth.noise) == pytest.approx(
             threshold, rel=1e-6
         )
+
+
+@pytest.mark.parametrize("claim", EVERY.values(), ids=EVERY)
+def test_every_cell_meets_the_conditions_of_its_claim(claim):
+    assert claim.conditions
+    claim.require_conditions("full", 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("theorem-2", {"multiple": 0.99}, "κ"),
+        ("theorem-2", {"n": 59}, "n ≥ d"),
+        ("theorem-2", {"delta": 0.1}, "1024"),
+        ("theorem-1", {"n": 7}, "n ≥ 8"),
+        ("theorem-1", {"delta": 1e-9}, "224"),
+        ("lemma-3", {"epsilon": 0.6}, "ε"),
+        ("mild-heteroscedasticity", {"noise_ratio": 400.0}, "ρ"),
+        ("theorem-2-rare", {"delta": 1e-8}, "1024"),
+    ],
+)
+def test_a_cell_outside_of_the_conditions_is_an_error(name, change, said):
+    claim = EVERY[name]
+    first = claim.cells_of("smoke", CLAIM_ROLE)[0]
+    outside = first._replace(parameters={**first.parameters, **change})
+    with pytest.raises(ConditionError, match=said):
+        dataclasses.replace(claim, cells=(outside,)).require_conditions("smoke", 5)
 
 
 def test_a_new_file_is_a_new_claim(tmp_path, monkeypatch):
