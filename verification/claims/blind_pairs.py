@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from lslmatch.choice.blind.counting import count_pairs
-from verification.claims.definition import Claim, Control
+from verification.claims.conditions import at_least
+from verification.claims.definition import Claim, Condition, Control
 from verification.engine.studies import Cell, Parameters, keep_parameters
 from verification.engine.tally import Values
 from verification.scenarios.blind_edges import (
@@ -89,6 +90,9 @@ CLAIMS = (
         "that limit.",
         formula=f"P( a pair drawn from those that are kept is false ) ≤ {_LIMIT}",
         cells=_LIMIT_CELLS,
+        conditions=(
+            Condition("strangers without relatives in the other set", lambda p: p["relatives"] == 0),
+        ),
         setup=keep_parameters,
         trial=trial,
         column="a kept pair is false",
@@ -112,6 +116,7 @@ CLAIMS = (
         "fair coins.",
         formula="all 2^m outcomes of m false pairs are equally frequent",
         cells=(*_structures("forest"), *_structures("cycles", _CLOSED)),
+        conditions=(at_least("edges", 1),),
         setup=keep_parameters,
         trial=enumerate_coins,
         column="no fair coins",
@@ -130,6 +135,7 @@ CLAIMS = (
         "most 1 − 2^−m times the limit.",
         formula="E[ false share ] ≤ α (1 − 2^−m), exactly",
         cells=(*_structures("forest"), *_structures("twins", _CLOSED)),
+        conditions=(at_least("edges", 1),),
         setup=keep_parameters,
         trial=enumerate_coins,
         column="above the limit",
@@ -148,6 +154,7 @@ CLAIMS = (
         "the limit.",
         formula="E[ false share ] ≤ 2 α, exactly",
         cells=_structures("twins"),
+        conditions=(at_least("edges", 1),),
         setup=keep_parameters,
         trial=enumerate_coins,
         column="above twice the limit",

@@ -202,6 +202,10 @@ TABLE = {
     "theorem-1-homogeneous": Row(
         "section 5.1", None, SLOPE, {"abscissa": "n", "target": -0.5, "margin": 0.15}
     ),
+    "blind-pairs-limit": Row("beyond the paper", 0.2, "decide_events"),
+    "blind-pairs-coins": Row("beyond the paper", 0.0, "decide_events"),
+    "blind-pairs-forest": Row("beyond the paper", 0.0, "decide_events"),
+    "blind-pairs-twins": Row("beyond the paper", 0.0, "decide_events"),
 }
 
 #: What the modules of single claims fix besides: by module, the names of constants and their values.
