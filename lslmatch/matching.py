@@ -10,6 +10,7 @@ from lslmatch._types import FloatArray
 from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
 from lslmatch.alignment.registry import ALIGNERS, is_direct
 from lslmatch.assignment.from_points import are_plain
+from lslmatch.choice.blind.choosing import choose_blindly
 from lslmatch.choice.choosing import check_choosable, choose_pairs
 from lslmatch.columns.doubt import ColumnScaleWarning, doubt_one_scale
 from lslmatch.covariance.isotropic import match_isotropic
@@ -156,7 +157,7 @@ def match(
             noise=noise,
             workers=workers,
         )
-        if request.choice is not None:
+        if request.choice is not None and not _is_blind(request):
             check_choosable(len(x), len(y))
     result, beside = find_matching(x, y, request)
     by_moments = isinstance(request.alignment, str) and request.alignment == "standardize"
@@ -184,9 +185,16 @@ def _choose(
     """Keep the pairs that are probably right, or so many that few are expected to be false."""
     target = request.choice if isinstance(request.choice, FalseShare) else None
     # An alignment that was given, or chosen to be none at all, is not ours to change.
-    aligned = request.given_map is None and result.matrix_map is None
-    refit = aligned and (result.scale != 1.0 or bool(result.shift.any()))
+    is_identity = result.matrix_map is None and result.scale == 1.0 and not result.shift.any()
+    is_given = request.given_map is not None or is_identity
+    if target is not None and target.proof:
+        return choose_blindly(x, y, result, target.share, is_given, request.workers)
+    refit = not is_given and result.matrix_map is None
     return choose_pairs(x, y, result, target, refit, request.workers, beside)
+
+
+def _is_blind(request: Request) -> bool:
+    return isinstance(request.choice, FalseShare) and request.choice.proof
 
 
 def _warn_of_doubts(

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.choice.blind.choosing import choose_blindly
 from lslmatch.choice.partnership import Partnership
 from lslmatch.choice.relearning import judge_all, taken
 from lslmatch.results import FalseShare, MatchResult
@@ -52,10 +51,7 @@ def choose_pairs(
 
     A covariance that was learned from all pairs is learned again from those that are kept; if `refit`,
     with scale and shift. Beside it, `base` is the matching with isotropic noise: the better choice is taken.
-    A limit with a proof is kept by other pairs, which are made blindly.
     """
-    if target is not None and target.proof:
-        return choose_blindly(x, y, result, target.share, not refit, workers)
     found = _choose(x, y, result, target, refit, target is not None, workers)
     covariance = found.result.covariance
     if base is None or covariance is None or covariance.is_isotropic or found.result.confidence is None:

@@ -67,15 +67,15 @@ def _pool(
     covariance, found = result.covariance, result.map
     kind, units = "isotropic", None
     if covariance is not None and covariance.origin in _GIVEN:
-        kind = "known"
+        kind, units = "known", covariance.units
     elif covariance is not None:
         kind = "diagonal" if covariance.is_diagonal else "full"
     elif isinstance(found, ColumnMap):
         kind = "diagonal"
-    if kind == "known":
+    if kind == "known" and not (covariance is not None and covariance.is_diagonal):
         geometry, rule = known_problem(x, y, result)
     else:
-        if isinstance(found, ColumnMap):  # no column is to outweigh others for its unit
+        if isinstance(found, ColumnMap) and kind != "known":  # no column is to outweigh others for its unit
             units = _spreads(np.concatenate([x, found.apply(y)]))
         geometry = mapped_coordinates(x, y, found, units)
         rule = make_rule("lsl", geometry, result.scale)
