@@ -158,7 +158,7 @@ def _cells() -> list[Cell]:
         sizes = dict(zip(("pairs", "x_strangers", "y_strangers"), counts, strict=True))
         # One of a kind for the smoke profile.
         smoke = int(features == "normal" and d == 5 and ratio == 1.0 and counts[0] in (84, 60))
-        cells.append(Cell(name, {**place, **sizes}, trials=(smoke, 4, 100)))
+        cells.append(Cell(name, {**place, **sizes}, trials=(smoke, 10 if group == LARGE else 20, 100)))
 
     for d in SEPARATIONS:
         for ratio in (1.0, 100.0):
