@@ -48,6 +48,11 @@ def _size_cell(n: int, tier: str) -> Cell:
     return Cell(f"n={n}", parameters, trials=(120, 1500, 10000), tier=tier)
 
 
+def _fast_cell(n: int, tier: str) -> Cell:
+    parameters = {"n": n, "d": 5, "distortion": math.sqrt(n), "scale": 3.0, "noise": "equal"}
+    return Cell(f"n={n} lambda^2=n", parameters, trials=(120, 1500, 10000), tier=tier)
+
+
 _CONTROLS = (
     Control("square root of the error", "root of the error"),
     Control("true scale left out", "error if the scale were 1"),
@@ -110,5 +115,14 @@ CLAIMS = (
         + tuple(_size_cell(n, "quick") for n in (30, 300)),
         "n",
         -0.5,
+    ),
+    _claim(
+        "theorem-1-fast-rate",
+        "Where the distortion grows with n, λ² ≳ n, the error falls at the fast rate 1/n.",
+        "E|τ̂²/τ*² − 1| ∝ 1/n   at   λ² = n",
+        tuple(_fast_cell(n, tier) for n, tier in [(10, "smoke"), (100, "smoke"), (1000, "smoke")])
+        + tuple(_fast_cell(n, "quick") for n in (30, 300)),
+        "n",
+        -1.0,
     ),
 )

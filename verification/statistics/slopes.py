@@ -104,6 +104,38 @@ def equality_decision(margin: float) -> Decide:
     return decide
 
 
+def closeness_decision(margin: float) -> Decide:
+    """Give the decision "the mean of every cell is within `margin` of 1", for what is right nearly.
+
+    Supported if every interval lies within the margin (Bonferroni over the cells), refuted if one lies
+    wholly outside.
+    """
+
+    def decide(counts: Sequence[CellCount], column: str) -> Decision:
+        level = level_of_look(counts) / len(counts)
+        found = [
+            decide_equivalence(item.tally.mean(column), item.tally.standard_error(column), 1.0, margin, level)
+            for item in counts
+        ]
+        verdicts = {verdict for verdict, _, _ in found}
+        verdict = "refuted" if "refuted" in verdicts else "inconclusive"
+        verdict = "supported" if verdicts == {"supported"} else verdict
+        low, high = min(low for _, low, _ in found), max(high for _, _, high in found)
+        means = [item.tally.mean(column) for item in counts]
+        return Decision(
+            verdict,
+            f"means from {min(means):.3f} to {max(means):.3f}, intervals from {low:.3f} to {high:.3f} "
+            f"against 1 ± {margin:g}",
+            trials=sum(item.tally.trials for item in counts),
+            upper_limit=high,
+            cells=tuple(mean_row(item, column) for item in counts),
+            curve={"reach": float(norm.isf(level)), "reference": 1.0},
+            undecided=open_cells(counts, verdict),
+        )
+
+    return decide
+
+
 def mean_row(item: CellCount, column: str) -> dict[str, object]:
     """Give what verdicts.json says of a cell whose mean matters."""
     cell, tally = item.cell, item.tally
