@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -157,16 +158,17 @@ def check_option(value: Any, name: str, options: tuple[str, ...]) -> str:
 
 
 def check_noise(
-    noise: Any, objective: str, n: int, m: int, labels: Labels | None = None
+    noise: Any, objective: str, noisy: Collection[str], n: int, m: int, labels: Labels | None = None
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the noise levels of both sets, which "lsns" needs and no other objective takes."""
-    if objective != "lsns":
+    """Return the noise levels of both sets, which only the `noisy` objectives take, and need."""
+    if objective not in noisy:
         if noise is not None:
-            raise ValueError(f"noise is only used by objective 'lsns'; got it with objective {objective!r}")
+            users = " and ".join(map(repr, noisy))
+            raise ValueError(f"noise is only used by objective {users}; got it with objective {objective!r}")
         return None
     if not isinstance(noise, (tuple, list)) or len(noise) != 2:
         raise ValueError(
-            f"noise must be a pair (levels of x, levels of y) for objective 'lsns'; got {shown(noise)}"
+            f"noise must be a pair (levels of x, levels of y) for objective {objective!r}; got {shown(noise)}"
         )
     of_x, of_y = noise
     if labels is not None:
@@ -235,19 +237,23 @@ def check_permutation(permutation: Any, name: str, length: int) -> np.ndarray:
     return array.astype(np.intp)
 
 
-def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | FalseShare | str | None:
+def check_pairs(
+    pairs: Any, objective: str, chosen_from: Collection[str], minimised: Collection[str], n: int, m: int
+) -> int | FalseShare | str | None:
     """Return how many pairs of n and m points are to be matched; None for all, which is min(n, m).
 
-    "auto" and a checked :class:`FalseShare` are returned as they are.
+    "auto" and a checked :class:`FalseShare` are returned as they are. Which objectives they are for is in
+    `chosen_from`, and which have cheapest pairs in `minimised`.
     """
     if isinstance(pairs, (str, FalseShare)):
         if isinstance(pairs, FalseShare):
             pairs = FalseShare(check_probability(pairs.share, "pairs.share"), _check_proof(pairs.proof))
         elif check_option(pairs, "pairs", ("all", "auto")) == "all":
             return None
-        if objective != "lsl":
+        if objective not in chosen_from:
+            able = " and ".join(map(repr, chosen_from))
             raise ValueError(
-                f"pairs can be chosen for objective 'lsl' only; got {pairs!r} with {objective!r}"
+                f"pairs can be chosen for objective {able} only; got {pairs!r} with {objective!r}"
             )
         return pairs
     count = check_count(pairs, "pairs", 1)
@@ -255,8 +261,10 @@ def check_pairs(pairs: Any, objective: str, n: int, m: int) -> int | FalseShare 
         raise ValueError(
             f"pairs must be at most {min(n, m)}, the number of points of the smaller set; got {count}"
         )
-    if objective == "greedy":
-        raise ValueError(f"pairs must be 'all' for objective 'greedy', which has no best pairs; got {count}")
+    if objective not in minimised:
+        raise ValueError(
+            f"pairs must be 'all' for objective {objective!r}, which has no best pairs; got {count}"
+        )
     return None if count == min(n, m) else count
 
 

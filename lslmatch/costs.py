@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,11 +91,13 @@ def log_cost_matrix(x: Any, y: Any, affine: AnyMap | None = None) -> FloatArray:
 class CostRule(NamedTuple):
     """How a squared distance D of the geometry becomes a cost.
 
-    ``log(max(D, floor)) + offset`` if `logarithm`, else ``D / (x_weight[i] + y_weight[j])``. If there are
-    factors, it is ``log(1 + D * x_factor[i] * y_factor[j])``, which is never less than that with the weights.
+    ``log(max(D, floor)) + offset`` if `logarithm`; else ``D / (x_weight[i] + y_weight[j])``, or if `root`
+    ``sqrt(D) / (x_weight[i] + y_weight[j])``, with the same weights for all pairs. If there are factors, it
+    is ``log(1 + D * x_factor[i] * y_factor[j])``, which is never less than that with the weights.
     """
 
     logarithm: bool
+    root: bool
     floor: float
     offset: float
     x_weight: FloatArray
@@ -106,33 +107,23 @@ class CostRule(NamedTuple):
 
     def weights(self, rows: Any, cols: Any) -> FloatArray | float:
         """Give what squared distances of pairs are divided by; rows and columns index arrays."""
-        return 1.0 if self.logarithm else self.x_weight[rows] + self.y_weight[cols]
+        return 1.0 if self.logarithm or self.root else self.x_weight[rows] + self.y_weight[cols]
 
     def transposed(self) -> CostRule:
         """Exchange the roles of the two sets."""
         x_weight, y_weight, x_factor, y_factor = self[-4:]
-        return CostRule(*self[:3], y_weight, x_weight, y_factor, x_factor)
+        return CostRule(*self[:4], y_weight, x_weight, y_factor, x_factor)
 
     def taken(self, rows: IntArray, cols: IntArray) -> CostRule:
         """Take some rows and columns."""
         taken = [
             part[at] if part.size else part for part, at in zip(self[-4:], (rows, cols) * 2, strict=True)
         ]
-        return CostRule(*self[:3], *taken)
+        return CostRule(*self[:4], *taken)
 
 
-def make_rule(
-    objective: str,
-    geometry: Geometry,
-    scale: float,
-    levels: tuple[FloatArray, FloatArray] | None = None,
-    coincident: float = COINCIDENT,
-) -> CostRule:
-    """Make the cost rule of an objective for two sets that `scale` has brought into common coordinates.
-
-    `levels` are the noise levels that some need. Points coincide up to a share `coincident` of the mean
-    square.
-    """
+def check_in_range(geometry: Geometry) -> None:
+    """Raise if single points are so far out that distances between all others get lost beside them."""
     if not geometry.is_in_range:
         far = far_points((geometry.a, geometry.b))
         reason = (
@@ -143,7 +134,6 @@ def make_rule(
         raise ValueError(
             f"x and y must be in the range of float64: {reason}, or replace fills for missing values"
         )
-    return OBJECTIVES[objective].rule(geometry, scale, levels, coincident)
 
 
 def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
@@ -152,7 +142,7 @@ def log_rule(geometry: Geometry, coincident: float = COINCIDENT) -> CostRule:
     offset = 2.0 * geometry.exponent * math.log(2.0)
     if floor == 0.0:
         floor, offset = 1.0, 0.0
-    return CostRule(True, floor, offset, np.empty(0), np.empty(0))
+    return CostRule(True, False, floor, offset, np.empty(0), np.empty(0))
 
 
 def square_rule(geometry: Geometry) -> CostRule:
@@ -167,7 +157,7 @@ def square_rule(geometry: Geometry) -> CostRule:
         )
     n, m = geometry.shape
     unit = math.ldexp(1.0, -2 * exponent)
-    return CostRule(False, 0.0, 0.0, np.full(n, unit), np.zeros(m))
+    return CostRule(False, False, 0.0, 0.0, np.full(n, unit), np.zeros(m))
 
 
 def normalized_rule(geometry: Geometry, levels: tuple[FloatArray, FloatArray], scale: float) -> CostRule:
@@ -184,62 +174,7 @@ def normalized_rule(geometry: Geometry, levels: tuple[FloatArray, FloatArray], s
             "noise must be comparable with x and y: squared distances divided by the noise variances exceed "
             "the range of float64"
         )
-    return CostRule(False, 0.0, 0.0, x_weight, y_weight)
-
-
-Levels = tuple[FloatArray, FloatArray]
-
-
-class ObjectiveRow(NamedTuple):
-    """What a matching may minimise, as a row of the table of objectives."""
-
-    name: str
-    help: str
-    """What the command line says of it: the cost of a pair at distance r."""
-    rule: Callable[[Geometry, float, Levels | None, float], CostRule]
-    """The rule of the costs, from the geometry, the scale, the noise levels and the share of coincidence."""
-    needs_noise: bool = False
-    is_minimised: bool = True
-    """Whether the sum is minimised, so that there are dual variables and cheapest pairs."""
-    is_chosen_from: bool = False
-    """Whether the pairs that are probably right can be told."""
-
-
-def _normalized(geometry: Geometry, scale: float, levels: Levels | None, _: float) -> CostRule:
-    assert levels is not None, "noise has been checked"
-    return normalized_rule(geometry, levels, scale)
-
-
-#: The objectives by name.
-OBJECTIVES: dict[str, ObjectiveRow] = {
-    row.name: row
-    for row in (
-        ObjectiveRow(
-            "lsl",
-            "log r^2; for noise of unknown level that differs between points",
-            lambda geometry, scale, levels, coincident: log_rule(geometry, coincident),
-            is_chosen_from=True,
-        ),
-        ObjectiveRow(
-            "lss",
-            "r^2; for noise of the same level everywhere",
-            lambda geometry, scale, levels, coincident: square_rule(geometry),
-        ),
-        ObjectiveRow(
-            "lsns",
-            "r^2 over the noise variance of the pair; needs --noise-x and --noise-y",
-            _normalized,
-            needs_noise=True,
-        ),
-        ObjectiveRow(
-            "greedy",
-            "every point in turn takes the nearest one that is left; for comparison",
-            # What it ends with is measured as by "lsl".
-            lambda geometry, scale, levels, coincident: log_rule(geometry, coincident),
-            is_minimised=False,
-        ),
-    )
-}
+    return CostRule(False, False, 0.0, 0.0, x_weight, y_weight)
 
 
 def cost_matrix(geometry: Geometry, rule: CostRule, workers: int = 1) -> FloatArray:
@@ -277,6 +212,8 @@ def _fill_rows(geometry, tiles, rule, start, costs):
                     if rule.logarithm:
                         _take_logarithms(row, rule.floor, rule.offset, out)
                     else:
+                        if rule.root:
+                            take_roots(row)
                         _divide(
                             row, rule.x_weight[start + i], rule.y_weight[t * cols : t * cols + width], out
                         )
@@ -290,7 +227,18 @@ def cost_of_pair(geometry, rule, i, j):
         return log_kernel(distance if distance > rule.floor else rule.floor)
     if rule.x_factor.size:
         return math.log1p(distance * rule.x_factor[i] * rule.y_factor[j])
+    if rule.root:
+        distance = math.sqrt(distance)
     return distance / (rule.x_weight[i] + rule.y_weight[j])
+
+
+@inline_kernel
+def take_roots(values):
+    """Replace squared distances by distances, in place; what is negative by rounding counts as 0."""
+    zero = values.dtype.type(0.0)
+    for j in range(values.size):
+        value = values[j]
+        values[j] = math.sqrt(value if value > zero else zero)
 
 
 @inline_kernel

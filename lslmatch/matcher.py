@@ -30,7 +30,7 @@ class Matcher:
 
     Parameters
     ----------
-    objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
+    objective : {"lsl", "lss", "lsns", "distance", "greedy"}, default "lsl"
         What the matching minimises.
     alignment : str or a map, default "auto"
         The map from Y to X.

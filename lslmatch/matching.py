@@ -23,7 +23,6 @@ from lslmatch.tables import ALIGNMENTS, COVARIANCES, NAMES, OBJECTIVES, OF_MAPS
 
 #: The options of `match`, in their order.
 OPTIONS = ("objective", "alignment", "covariance", "pairs", "noise", "workers")
-_WITHOUT_NOISE = frozenset(row.name for row in OBJECTIVES.values() if not row.needs_noise)
 
 
 def match(
@@ -46,12 +45,13 @@ def match(
     y : array_like of shape (m, d)
         The second set. Each point of the smaller set gets a partner of its own in the larger one.
         If both sets have names of columns (strings, as in scikit-learn), columns are paired by them.
-    objective : {"lsl", "lss", "lsns", "greedy"}, default "lsl"
+    objective : {"lsl", "lss", "lsns", "distance", "greedy"}, default "lsl"
         What the matching minimises, with r the distance of ``x[i]`` and ``scale * y[j] + shift``:
         the sum of ``log(r**2)`` (the paper's estimator, for noise that differs from point to point);
         the sum of ``r**2`` (for equal noise); the sum of ``r**2`` divided by the noise variance of
-        the pair, which `noise` must give; or nothing as a whole: "greedy" lets the points choose
-        their nearest free partner one after the other, and has no certificate.
+        the pair, which `noise` must give; the sum of r itself, the "distance"; or nothing as a whole:
+        "greedy" lets the points choose their nearest free partner one after the other, and has no
+        certificate.
     alignment : str, Affine, ColumnMap, Similarity or LinearMap, default "standardize"
         The map from `y` to `x`.
 
@@ -245,7 +245,8 @@ def is_usual(
         return False
     if not (type(pairs) is str and pairs == "all" and type(workers) is int and workers >= 1):
         return False
-    if not (type(objective) is str and objective in _WITHOUT_NOISE):
+    row = OBJECTIVES.get(objective) if type(objective) is str else None
+    if row is None or row.needs_noise:
         return False
     if type(alignment) is str:
         return alignment in ALIGNERS

@@ -11,11 +11,11 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import check_count, check_option, check_point_pair
 from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
-from lslmatch.costs import OBJECTIVES
 from lslmatch.covariance.known import with_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.maps import AnyMap
 from lslmatch.matching import match
+from lslmatch.objectives.table import minimised
 from lslmatch.results import Assignment, MatchResult
 from lslmatch.summary import count, number
 
@@ -93,7 +93,7 @@ def match_path(
         The first set, points as rows.
     y : array_like of shape (m, d)
         The second set.
-    objective : {"lsl", "lss", "lsns"}, default "lsl"
+    objective : {"lsl", "lss", "lsns", "distance"}, default "lsl"
         What is summed, as for :func:`match`.
     alignment : str or map, default "standardize"
         The map from `y` to `x`, as for :func:`match`; the same for all numbers of pairs.
@@ -130,7 +130,7 @@ def match_path(
     """
     given = x, y  # with the names that came with them
     x, y = check_point_pair(x, y, alignment)
-    check_option(objective, "objective", tuple(name for name, row in OBJECTIVES.items() if row.is_minimised))
+    check_option(objective, "objective", minimised())
     if len(x) * len(y) > _MOST_ENTRIES:
         raise ValueError(
             f"x and y must have at most {_MOST_ENTRIES} pairs of points for the whole path; got {len(x)} "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from lslmatch._frames import column_names, in_column_order
@@ -59,9 +59,9 @@ class Request(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names that options may have."""
+    """The names that options may have, and the rows of the objectives."""
 
-    objectives: Collection[str]
+    objectives: Mapping[str, Any]
     alignments: Collection[str]
     covariances: Collection[str]
 
@@ -85,8 +85,12 @@ def take_request(
     (n, d), (m, other) = x.shape, y.shape
     check_option(objective, "objective", tuple(names.objectives))
     workers = check_count(workers, "workers", 1)
-    levels = check_noise(noise, objective, n, m, labels)
-    wanted = check_pairs(pairs, objective, n, m)
+    rows = names.objectives
+    noisy = [name for name in rows if rows[name].needs_noise]
+    chosen_from = [name for name in rows if rows[name].is_chosen_from]
+    minimised = [name for name in rows if rows[name].is_minimised]
+    levels = check_noise(noise, objective, noisy, n, m, labels)
+    wanted = check_pairs(pairs, objective, chosen_from, minimised, n, m)
     if isinstance(alignment, tuple):
         alignment = check_map(alignment, "alignment", d, other)
     else:

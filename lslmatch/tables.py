@@ -13,10 +13,10 @@ from lslmatch.alignment.fit import AlignmentRow
 from lslmatch.alignment.registry import ALIGNERS
 from lslmatch.columns.matching import COLUMNS, DIAGONAL, match_columns
 from lslmatch.columns.selection import AUTO, ISOTROPIC
-from lslmatch.costs import OBJECTIVES
 from lslmatch.covariance.learned import ESTIMATE
 from lslmatch.covariance.row import CovarianceRow
 from lslmatch.maps import MATRIX_MAPS, ColumnMap
+from lslmatch.objectives.table import OBJECTIVES
 from lslmatch.request import Names, Request
 from lslmatch.results import MatchResult
 from lslmatch.similarity.matching import RIGID, ROTATION, SIMILARITY

@@ -34,6 +34,11 @@ LONG = np.finfo(np.longdouble).max > np.finfo(float).max
 # --------------------------------------------------------------------------------------- arrays
 
 
+def _pairs(pairs, objective, n, m):
+    """As for the objectives that there are."""
+    return check_pairs(pairs, objective, ("lsl",), ("lsl", "lss", "lsns"), n, m)
+
+
 def misaligned(values):
     raw = np.zeros(values.nbytes + 1, np.uint8)
     view = raw[1:].view(values.dtype).reshape(values.shape)
@@ -209,10 +214,10 @@ def test_indices_are_whole_numbers_within_the_length():
 
 
 def test_pairs_are_chosen_for_lsl_only():
-    assert check_pairs("auto", "lsl", 4, 5) == "auto"
-    assert check_pairs("all", "lss", 4, 5) is None
-    assert check_pairs(FalseShare(0.1), "lsl", 4, 5) == FalseShare(0.1)
-    assert [check_pairs(count, "lsl", 4, 5) for count in (1, 3, 4)] == [1, 3, None]
+    assert _pairs("auto", "lsl", 4, 5) == "auto"
+    assert _pairs("all", "lss", 4, 5) is None
+    assert _pairs(FalseShare(0.1), "lsl", 4, 5) == FalseShare(0.1)
+    assert [_pairs(count, "lsl", 4, 5) for count in (1, 3, 4)] == [1, 3, None]
     for pairs, objective in [
         ("auto", "lss"),
         (FalseShare(0.1), "lsns"),
@@ -221,7 +226,7 @@ def test_pairs_are_chosen_for_lsl_only():
         (0, "lsl"),
     ]:
         with pytest.raises(ValueError, match="pairs"):
-            check_pairs(pairs, objective, 4, 5)
+            _pairs(pairs, objective, 4, 5)
 
 
 @pytest.mark.parametrize("maximize", [False, True])

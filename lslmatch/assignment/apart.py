@@ -56,7 +56,7 @@ class _Overlapping(NamedTuple):
 def match_apart(problem: Problem) -> DualState | None:
     """Match every row, n <= m; None if the sets are not far apart."""
     geometry, rule = problem.geometry, problem.rule
-    if not _are_apart(geometry, problem.settings.apart):
+    if rule.root or not _are_apart(geometry, problem.settings.apart):
         return None
     overlap = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
     if overlap is None:
@@ -129,7 +129,7 @@ def _mirrored(geometry: Geometry, rule: CostRule) -> _Overlapping | None:
     # 2 (g^2 + h^2) and the squared distances from the axis through the means.
     x_weight = 2.0 * a_height**2 + _squares_across(points.a, direction)
     y_weight = 2.0 * b_height**2 + _squares_across(points.b, direction)
-    rule = CostRule(False, 0.0, 0.0, x_weight, y_weight, 0.5 / a_height, 0.5 / b_height)
+    rule = CostRule(False, False, 0.0, 0.0, x_weight, y_weight, 0.5 / a_height, 0.5 / b_height)
     return _Overlapping(points, rule, a_part, b_part)
 
 

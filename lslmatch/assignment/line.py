@@ -2,10 +2,10 @@
 
 If the rows and columns of a cost matrix C can be ordered so that ``C[r, s] + C[r + 1, s + 1] <=
 C[r, s + 1] + C[r + 1, s]`` throughout (a *Monge* matrix), its diagonal is an optimal assignment, and dual
-variables that fit the neighbours of the diagonal fit everywhere. Squared differences of numbers are such
-costs if both sets ascend. Their logarithms are if no number of the one set lies among those of the other (a
-logarithm is concave in the difference) and one set ascends while the other descends. Shortest paths would be
-slow on just these: a cost is nearly the sum of one of its row and one of its column.
+variables that fit the neighbours of the diagonal fit everywhere. Differences of numbers, and their squares,
+are such costs if both sets ascend. Their logarithms are if no number of the one set lies among those of the
+other (a logarithm is concave in the difference) and one set ascends while the other descends. Shortest paths
+would be slow on just these: a cost is nearly the sum of one of its row and one of its column.
 
 If the set of columns is larger, and apart, its nearest points are matched, because each of them is nearer to
 every row than those beyond. The first column beyond them, whose dual is 0, stands next to the farthest one.
@@ -47,7 +47,9 @@ def solve_on_line(geometry: Geometry, rule: CostRule) -> DualState | None:
 
     def cost(i: IntArray, j: IntArray) -> FloatArray:
         squares: FloatArray = ((a[i] - b[j]) + (a_low[i] - b_low[j])) ** 2
-        return np.log(squares) if rule.logarithm else squares / rule.x_weight[0]
+        if rule.logarithm:
+            return np.log(squares)
+        return (np.sqrt(squares) if rule.root else squares) / rule.x_weight[0]
 
     own = cost(rows, cols)
     # How far the dual may rise from a column to the next, and how far it must.

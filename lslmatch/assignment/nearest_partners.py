@@ -25,7 +25,7 @@ from lslmatch.assignment.probe import Outlook
 from lslmatch.assignment.screening import (
     PairScreen,
     bit_patterns,
-    bounds_of_values,
+    bounds_at_no_duals,
     divide_by_weights,
     price_pairs,
 )
@@ -99,8 +99,8 @@ def find_nearest_partners(
         )
 
     over_rows(run, n, step, workers)
-    row_bound = bounds_of_values(screen, 0.0, row_least[:, 1])
-    return NearestPartners(nearest, row_bound, bounds_of_values(screen, 0.0, col_least[:, :m].min(axis=0)))
+    row_bound = bounds_at_no_duals(screen, row_least[:, 1])
+    return NearestPartners(nearest, row_bound, bounds_at_no_duals(screen, col_least[:, :m].min(axis=0)))
 
 
 def find_nearest_by_region(

@@ -1,10 +1,12 @@
 """Screening values: numbers that order the pairs of a row without their costs.
 
 The *screening value* of a pair grows with its reduced cost ``cost(i, j) - col_dual[j]`` and is made of the
-squared distance D without a logarithm: ``D * exp(top - col_dual[j])`` where the cost is a logarithm, else
+squared distance D without a logarithm: ``D * exp(top - col_dual[j])`` where the cost is a logarithm,
+``sqrt(D) + unit * (top - col_dual[j])`` where it is a distance, else
 ``unit * (D / weight + (top - col_dual[j]))``; `top` is the greatest column dual, and the unit is the least
 weight, so that values are about as large as squared distances, and equal weights are left out. The
-*column factors* are the part that the duals contribute.
+*column factors* are the part that the duals contribute. At column duals of 0 squared distances order the
+pairs as distances do: no roots are taken then.
 
 Values may be computed in single precision here. They are made of parts that are not negative, so their error
 is a small share of them, for which a bound that is made of a value accounts: screening may exclude a
@@ -22,7 +24,7 @@ from lslmatch._jit import inline_kernel, kernel, step_kernel
 from lslmatch._types import FloatArray
 from lslmatch.assignment.least_values import copy_values
 from lslmatch.assignment.settings import SolverSettings
-from lslmatch.costs import CostRule, cost_of_pair
+from lslmatch.costs import CostRule, cost_of_pair, take_roots
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.geometry.tiles import TILE_ROWS, Tiles, correct_cancelled, cut_tiles, empty_in_line, expand_row
 
@@ -35,6 +37,8 @@ _GREATEST_TERM = 2.0**100
 _WIDEST_WEIGHTS = 2.0**100
 #: The relative error of a value in single precision does not hold below this, where digits get lost.
 _UNDERFLOW = 2.0**-120
+#: The same for distances.
+_ROOT_UNDERFLOW = 2.0**-60
 #: Single precision is accurate enough for column duals if their part of a value has an error of less than
 #: this share of what most second nearest columns cost beyond the nearest.
 _ACCURATE = 0.5
@@ -140,7 +144,16 @@ def bounds_of_values(screen: PairScreen, top: float, values: NDArray[np.floating
     wide = values.astype(np.float64)
     if screen.rule.logarithm:
         return np.log(np.maximum(wide * screen.tiles.lowered, screen.rule.floor)) - top
-    return np.maximum(wide * screen.tiles.lowered - _UNDERFLOW, 0.0) / screen.unit - top
+    lost = _ROOT_UNDERFLOW if screen.rule.root else _UNDERFLOW
+    return np.maximum(wide * screen.tiles.lowered - lost, 0.0) / screen.unit - top
+
+
+def bounds_at_no_duals(screen: PairScreen, values: NDArray[np.floating]) -> FloatArray:
+    """Do so for the values of a pass at column duals of 0, where distances are still squared."""
+    if not screen.rule.root:
+        return bounds_of_values(screen, 0.0, values)
+    squares = np.maximum(values.astype(np.float64) * screen.tiles.lowered - _UNDERFLOW, 0.0)
+    return np.sqrt(squares) / screen.unit
 
 
 @inline_kernel
@@ -149,7 +162,8 @@ def bound_of_value(screen, top, value):
     wide = np.float64(value) * screen.tiles.lowered
     if screen.rule.logarithm:
         return np.log(max(wide, screen.rule.floor)) - top
-    return max(wide - _UNDERFLOW, 0.0) / screen.unit - top
+    lost = _ROOT_UNDERFLOW if screen.rule.root else _UNDERFLOW
+    return max(wide - lost, 0.0) / screen.unit - top
 
 
 @step_kernel
@@ -165,13 +179,13 @@ def screen_row(screen, factors, i, values):
             expand_row(tiles, i, t, row)
             correct_cancelled(geometry, i, t * cols, row, tiles.a_limits[i], tiles.b_limits[t])
         factor = factors.factor[t * cols : (t + 1) * cols]
-        turn_to_values(rule.logarithm, x_weight, y_weight, i, t * cols, factor, row)
+        turn_to_values(rule, x_weight, y_weight, i, t * cols, factor, row)
 
 
 @inline_kernel
-def turn_to_values(logarithm, x_weight, y_weight, i, offset, factor, squares):
+def turn_to_values(rule, x_weight, y_weight, i, offset, factor, squares):
     """Turn squared distances of row i, to the columns from `offset` on, into screening values, in place."""
-    if logarithm:
+    if rule.logarithm:
         for j in range(squares.size):
             squares[j] *= factor[j]
     elif x_weight.size:
@@ -179,6 +193,8 @@ def turn_to_values(logarithm, x_weight, y_weight, i, offset, factor, squares):
         for j in range(squares.size):
             squares[j] += factor[j]
     else:
+        if rule.root:
+            take_roots(squares)
         for j in range(squares.size):
             squares[j] += factor[j]
 

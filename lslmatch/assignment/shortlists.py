@@ -108,7 +108,7 @@ def _choose_pairs(screen, factors, rows, first_pass, lanes, cols_out, bound):
     The tiles are those of the given rows only, unless squared distances were kept by an earlier pass.
     """
     geometry, tiles, rule, squares, infinity, x_weight, y_weight, _ = screen
-    logarithm, factor = rule.logarithm, factors.factor
+    factor = factors.factor
     cols = tiles.b_squares.shape[1]
     block = np.empty((FEW_ROWS, cols), tiles.a.dtype)
     values = np.empty((_GROUP_ROWS, tiles.b_squares.size), tiles.a.dtype)
@@ -132,7 +132,7 @@ def _choose_pairs(screen, factors, rows, first_pass, lanes, cols_out, bound):
                     copy_values(row, squares[rows[r]])
                 else:
                     copy_values(squares[rows[r]], row)
-            turn_to_values(logarithm, x_weight, y_weight, rows[r], 0, factor, row)
+            turn_to_values(rule, x_weight, y_weight, rows[r], 0, factor, row)
             count = choose_least(
                 row.view(lanes.dtype), lanes, infinity, cols_out[r], min(cols_out.shape[1], LANES)
             )

@@ -26,6 +26,7 @@ from lslmatch._validation import (
 from lslmatch.certificate.allowed import Part, is_forbidden, parts_of
 from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
 from lslmatch.certificate.columns import column_sets, has_columns
+from lslmatch.certificate.criteria import CRITERIA, Frame
 from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts, whitened
 from lslmatch.certificate.products import find_doubtful
@@ -264,12 +265,12 @@ def misfit(
         costs = _Costs(x, y, result, _COINCIDENT) if mapped else _costs(x, y, result)
         # A logarithm is as exact as a ratio of distances, however near to 0 it is. Squares of partners that
         # coincide are rounding errors, beside those of other pairs, and of the points that are farthest out.
-        least = 1.0
-        if result.criterion != "lsl":
+        least, coincident = 1.0, CRITERIA[result.criterion].coincident
+        if coincident is not None:
             far = [np.full(rows.size, np.abs(points).max(axis=1).argmax()) for points in (x, y)]
             others = ((rows, np.roll(partners, 1)), (rows, far[1]), (far[0], partners))
             greatest = max(float(costs.of(*pairs).max()) for pairs in others)
-            least = max(float(np.finfo(float).tiny), greatest * _COINCIDENT)
+            least = max(float(np.finfo(float).tiny), greatest * coincident)
         slack = costs.slack(rows, partners, u, v)
         return float(np.abs(slack).max() / max(np.abs(u).max(), np.abs(v).max(), least))
 
@@ -326,23 +327,26 @@ class _Costs:
         for part in (self.x, self.y, self.x_rest, self.y_rest):
             _times_power(part, -shrunk, out=part)
         self.x_norms, self.y_norms = (np.einsum("ij,ij->i", part, part) for part in (self.x, self.y))
-        self.criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
-        noise = check_noise(result.noise, self.criterion, len(x), len(y))
-        if self.criterion == "lsl":
+        kind = CRITERIA[check_option(result.criterion, "result.criterion", tuple(CRITERIA))]
+        noisy = [name for name, other in CRITERIA.items() if other.needs_noise]
+        noise = check_noise(result.noise, result.criterion, noisy, len(x), len(y))
+        if noise is not None:
+            y_noise = fraction * np.ldexp(noise[1], power - self.exponent)
+            noise = np.ldexp(noise[0], -self.exponent), y_noise
+
+        def floor() -> float:
             centre = self.x.mean(axis=0)
             spread = ((self.x - centre) ** 2).sum() + ((self.y - centre) ** 2).sum()
-            mean_square = spread / (len(x) + len(y))
-            if share is None and mean_square > 0.0:
+            mean_square, some = spread / (len(x) + len(y)), share
+            if some is None and mean_square > 0.0:
                 if columns is not None:
-                    share = columns.share(mean_square, shrunk)
+                    some = columns.share(mean_square, shrunk)
                 else:
                     sets = (x, 1.0, -self.exponent), (y, fraction, power - self.exponent)
-                    share = ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
-            self.floor = mean_square * coincident * (share or 1.0)
-            self.offset = 2 * self.exponent * math.log(2)
-        if noise is not None:
-            self.x_variance = np.ldexp(noise[0], -self.exponent) ** 2
-            self.y_variance = (fraction * np.ldexp(noise[1], power - self.exponent)) ** 2
+                    some = ordinary_share(mean_square, sets, np.ldexp(shift, -shrunk))
+            return float(mean_square * coincident * (some or 1.0))
+
+        self.criterion = kind(Frame(self.exponent, floor, noise))
 
     def _map_by_one_scale(
         self, x: FloatArray, y: FloatArray, result: MatchResult
@@ -370,43 +374,25 @@ class _Costs:
         some = copy.copy(self)
         some.x, some.x_rest, some.x_norms = self.x[rows], self.x_rest[rows], self.x_norms[rows]
         some.y, some.y_rest, some.y_norms = self.y[cols], self.y_rest[cols], self.y_norms[cols]
-        if self.criterion == "lsns":
-            some.x_variance, some.y_variance = self.x_variance[rows], self.y_variance[cols]
+        some.criterion = self.criterion.taken(rows, cols)
         return some
 
     def need(self, u: FloatArray, v: FloatArray) -> Need | None:
         """Say which squared distances make costs exceed the duals; None if not all numbers are finite."""
-        n, m = u.size, v.size
-        if self.criterion == "lsl":
-            if self.floor == 0.0:
-                return None
-            u = u - self.offset
-            middle = (u.max() - v.max()) / 2.0
-            rows, cols = _exponentials(u - middle), _exponentials(v + middle)
-            need = Need(rows, np.zeros(m), np.zeros(n), cols)
-        elif self.criterion == "lss":
-            u, v = np.ldexp(u, -2 * self.exponent), np.ldexp(v, -2 * self.exponent)
-            need = Need(u, v, np.ones(n), np.zeros(m))
-        else:
-            need = Need(u, v, self.x_variance, self.y_variance)
-        return need if all(np.isfinite(part).all() for part in (*need, self.x, self.y)) else None
+        need = self.criterion.need(u, v)
+        if need is None or not all(np.isfinite(part).all() for part in (*need, self.x, self.y)):
+            return None
+        return need
 
     def suffice(self, block: slice, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
         """Say for which pairs of some rows the cost is certainly not below the sum of the duals."""
         norms = self.x_norms[block, None] + self.y_norms
-        if self.criterion == "lsl" and self.floor == 0.0:
+        needed = self.criterion.needed(block, u, v)
+        if needed is None:
             return np.zeros(norms.shape, np.bool_)
         least = norms - 2.0 * (self.x[block] @ self.y.T)
         least -= norms * (4.0 * (self.x.shape[1] + 8) * np.finfo(float).eps)
-        if self.criterion == "lsl":
-            least = np.maximum(least, self.floor)
-            middle = (u.max() - self.offset - v.max()) / 2.0
-            row_factor = _exponentials(u[block] - self.offset - middle)
-            needed = np.multiply.outer(row_factor, _exponentials(v + middle))
-        elif self.criterion == "lss":
-            needed = np.ldexp(np.add.outer(u[block], v), -2 * self.exponent)
-        else:
-            needed = np.add.outer(u[block], v) * (self.x_variance[block, None] + self.y_variance)
+        least = np.maximum(least, self.criterion.floor)
         # In this form a NaN does not suffice.
         enough: NDArray[np.bool_] = least > needed + _MARGIN * np.abs(needed)
         return enough
@@ -430,25 +416,13 @@ class _Costs:
                 differences = differences[close] + (self.x_rest[row] - self.y_rest[col])
                 some[close] = np.einsum("ij,ij->i", differences, differences)
             squares[start : start + step] = some
-        if self.criterion == "lsl" and self.floor == 0.0:
-            return squares
-        if self.criterion == "lsl":
-            logarithms: FloatArray = np.log(np.maximum(squares, self.floor))
-            return logarithms + self.offset
-        if self.criterion == "lss":
-            return np.ldexp(squares, 2 * self.exponent)
-        return squares / (self.x_variance[i] + self.y_variance[j])
+        return self.criterion.costs(squares, i, j)
 
 
 def _ordinary_size(points: FloatArray) -> float:
     """Give the greatest coordinate that most of some points have; that of all if it is 0."""
     some = np.abs(points[:: len(points) // 500 + 1]).max(axis=1)
     return float(np.median(some)) or float(np.abs(points).max())
-
-
-def _exponentials(values: FloatArray) -> FloatArray:
-    """Return exponentials that are never 0, so that a product of them is not too small."""
-    return np.maximum(np.exp(values), np.finfo(float).tiny)
 
 
 def _cached_blocks(points: FloatArray) -> list[slice]:

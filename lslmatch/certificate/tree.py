@@ -40,12 +40,17 @@ _LEAST = 2.0**-60
 
 
 class Need(NamedTuple):
-    """What pairs need: their squared distance is to be above ``(p[i] + q[j]) * (s[i] + t[j])``; s, t >= 0."""
+    """What pairs need: their squared distance is to be above ``(p[i] + q[j]) * (s[i] + t[j])``; s, t >= 0.
+
+    If only a square is needed, it is to be above that of ``p[i] + q[j]`` where this is positive; the products
+    are no less.
+    """
 
     p: FloatArray  # (n,)
     q: FloatArray  # (m,)
     s: FloatArray  # (n,)
     t: FloatArray  # (m,)
+    is_square: bool = False
 
 
 class _Tree(NamedTuple):
@@ -80,14 +85,19 @@ def find_doubtful_in_tree(
     Coordinates and duals are finite, and no coordinate is above 1. With several workers, `judge` is
     called in their threads.
     """
-    tree = _plant(y, need.q, need.t)
+    s, t = need.s, need.t
+    if need.is_square:
+        s, t = np.zeros_like(s), np.zeros_like(t)
+    tree = _plant(y, need.q, t)
     order = _sort_by_place(x, _ROW_GROUP)
     points = x, x.astype(np.float32)
 
     def run(worker: int, first: int, last: int) -> None:
         i, j = np.empty((2, tree.col.size + _PAIRS_PER_CALL), np.intp)
         while first < last:
-            first, found = _search(points, need.p, need.s, tree, order[:last], first, (i, j), _WORK_PER_CALL)
+            first, found = _search(
+                points, need.p, s, need.is_square, tree, order[:last], first, (i, j), _WORK_PER_CALL
+            )
             judge(i[:found], j[:found])
 
     over_rows(run, len(x), _BLOCK_ROWS, workers)
@@ -198,18 +208,19 @@ def _in_families(values: FloatArray, empty: float) -> FloatArray:
 
 
 @kernel
-def _search(points, p, s, tree, order, start, out, work):
+def _search(points, p, s, is_square, tree, order, start, out, work):
     """Write the doubtful pairs of rows order[start], ...; return where to go on, and how many there are.
 
     After some work, or if `out` might become full, it returns after a row before all are done.
     """
     gaps, values = np.empty(_CHILDREN, np.float32), np.empty(_LEAF, np.float32)
     spare = np.empty(_CHILDREN * 12, np.intp), gaps, np.empty(points[0].shape[1], np.float32), values
-    return _search_rows(points, p, s, tree, order, start, out, work, spare)
+    return _search_rows(points, (p, s, is_square), tree, order, start, out, work, spare)
 
 
 @fused_kernel
-def _search_rows(points_of_rows, p, s, tree, order, start, out, work, spare):
+def _search_rows(points_of_rows, need, tree, order, start, out, work, spare):
+    p, s, is_square = need
     low, high, greatest_q, greatest_t, first, col, centre, radius = tree[:8]
     points, squares, unit, middle, q, t = tree[8:]
     x, coarse = points_of_rows
@@ -236,7 +247,10 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work, spare):
             for c in range(_CHILDREN):
                 if gaps[c] == np.inf:
                     continue
-                limit = (p[i] + greatest_q[node, c]) * (s[i] + greatest_t[node, c])
+                if is_square:
+                    limit = max(p[i] + greatest_q[node, c], 0.0) ** 2
+                else:
+                    limit = (p[i] + greatest_q[node, c]) * (s[i] + greatest_t[node, c])
                 # In this form what is not a number goes on to the exact judgement.
                 if gaps[c] * shrunk > limit + _MARGIN * abs(limit):
                     continue
@@ -258,7 +272,7 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work, spare):
                 stage, begin, end = 0, 0, min(d, _FIRST_STAGE)
                 while True:
                     _add_squares(seen, begin, end, points[child], squares[child, stage], values)
-                    doubtful = _any_doubtful(values, row_p, row_s, q[child], t[child])
+                    doubtful = _any_doubtful(values, row_p, row_s, q[child], t[child], is_square)
                     work -= _LEAF * (end - begin + 8)
                     if not doubtful or end == d:
                         break
@@ -266,7 +280,11 @@ def _search_rows(points_of_rows, p, s, tree, order, start, out, work, spare):
                 if not doubtful:
                     continue
                 for j in range(_LEAF):
-                    enough = values[j] > (row_p + q[child, j]) * (row_s + t[child, j])
+                    if is_square:
+                        needed = max(row_p + q[child, j], np.float32(0.0)) ** 2
+                    else:
+                        needed = (row_p + q[child, j]) * (row_s + t[child, j])
+                    enough = values[j] > needed
                     if not enough and col[child, j] >= 0:
                         out_row[found] = i
                         out_col[found] = col[child, j]
@@ -328,9 +346,16 @@ def _add_squares(seen, begin, end, points, squares, values):
 
 
 @fused_kernel
-def _any_doubtful(values, p, s, q, t):
+def _any_doubtful(values, p, s, q, t, is_square):
     """Say whether some column's squared distance may not be what it needs."""
     doubtful = False
+    if is_square:
+        zero = np.float32(0.0)
+        for j in range(_LEAF):
+            needed = p + q[j]
+            needed = needed if needed > zero else zero
+            doubtful |= not (values[j] > needed * needed)
+        return doubtful
     for j in range(_LEAF):
         doubtful |= not (values[j] > (p + q[j]) * (s + t[j]))
     return doubtful

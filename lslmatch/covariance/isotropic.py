@@ -13,9 +13,10 @@ from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.assignment.plan import plan_from_points
-from lslmatch.costs import OBJECTIVES, CostRule, make_rule
+from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.maps import Affine
+from lslmatch.objectives.table import OBJECTIVES, make_rule
 from lslmatch.request import Request
 from lslmatch.results import MatchResult
 

@@ -18,13 +18,14 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import as_kernel_array, as_real_array, check_affine, check_finite
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
-from lslmatch.costs import CostRule, make_rule
+from lslmatch.costs import CostRule
 from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.maps import MATRIX_MAPS, Affine, ColumnMap, LinearMap, Similarity, as_column_map
+from lslmatch.objectives.table import make_rule
 from lslmatch.request import Request
 from lslmatch.results import Covariance, MatchResult
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lslmatch._types import FloatArray
 from lslmatch.assignment.partial import assign_pairs, assign_point_pairs
-from lslmatch.costs import CostRule, cost_matrix, make_rule
+from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.covariance.dropped import streamed_problem
 from lslmatch.covariance.fit import white_of
 from lslmatch.covariance.known import known_problem, with_pairs
@@ -12,6 +12,7 @@ from lslmatch.covariance.leave_out import White
 from lslmatch.covariance.leave_out import cost_matrix as left_out_costs
 from lslmatch.geometry.columns import mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import MatchResult
 
 

@@ -37,6 +37,7 @@ from lslmatch.diagnosis.second_opinion import ask_columns
 from lslmatch.diagnosis.uncertainty import estimate_errors, noise_ratio_interval
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.matching import match
+from lslmatch.objectives.row import Pairs
 from lslmatch.results import Affine, MatchResult
 
 
@@ -190,8 +191,10 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     if learned is not None:
         margin, confidence = learned
     elif result.row_dual is not None:
-        rate = likelihood_rate(result.criterion, d, float(np.vdot(noise[rows], noise[rows])) / rows.size)
-        rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
+        variance = float(np.vdot(noise[rows], noise[rows])) / rows.size
+        rate = likelihood_rate(result.criterion, Pairs(d, variance, float(_pair_costs(result).mean())))
+        if rate is not None:
+            rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
         result = result._replace(permutation=every)
         margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate, workers)
     if margin is not None:

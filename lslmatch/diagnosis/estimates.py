@@ -76,7 +76,7 @@ def separation_of(features: Geometry, levels: FloatArray, workers: int) -> float
     """Estimate kappa(Z), less what noise adds to the squared distance of two midpoints."""
     k, d = features.a.shape
     variances = theory.centred_moments(features.a, levels)[1] ** 2
-    rule = CostRule(False, 0.0, 0.0, variances, variances)
+    rule = CostRule(False, False, 0.0, 0.0, variances, variances)
     others = Optimum(features, rule, np.zeros(k), np.zeros(k), np.arange(k))
     least = float(shortest_arcs(others, workers).leaving.min())
     return math.sqrt(max(least - d / 2, 0.0))

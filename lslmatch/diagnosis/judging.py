@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import check_noise, check_number, check_option, check_vector
 from lslmatch.assignment.orientation import smaller_as_rows
 from lslmatch.certificate.checking import misfit
-from lslmatch.costs import COINCIDENT, cost_matrix, make_rule
+from lslmatch.costs import COINCIDENT, cost_matrix
 from lslmatch.covariance.evidence import best_rate
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
 from lslmatch.diagnosis.confidence import pair_probabilities
@@ -19,6 +17,8 @@ from lslmatch.diagnosis.margins import Optimum, exact_margins, reduced_costs, sh
 from lslmatch.diagnosis.partial import judge_partial
 from lslmatch.diagnosis.posterior import pair_posteriors
 from lslmatch.geometry.coordinates import Geometry
+from lslmatch.objectives.row import Pairs
+from lslmatch.objectives.table import OBJECTIVES, make_rule, minimised, noisy
 from lslmatch.results import MatchResult
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
@@ -34,17 +34,20 @@ def judge_distances(
     result: MatchResult,
     mapped: bool,
     chosen: NDArray[np.bool_],
-    rate: float,
+    rate: float | None,
     workers: int,
 ) -> tuple[FloatArray, FloatArray | None]:
     """Give margins, exact where chosen, and confidences unless there are too many pairs.
 
-    Sets that are `mapped` were rounded before, by the map that whitens the noise.
+    Without a rate there are no confidences. Sets that are `mapped` were rounded before, by the map that
+    whitens the noise.
     """
     n, m = geometry.shape
     optimum, x_of_row = _optimum(x, y, geometry, result, mapped)
     tempered = 1.0
-    if result.criterion == "lsl" and n * m <= _MOST_PAIRS:
+    if n * m > _MOST_PAIRS:
+        rate = None
+    if rate is not None and result.criterion == "lsl":
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
         costs = cost_matrix(optimum.geometry, optimum.rule, workers)
@@ -63,14 +66,14 @@ def judge_distances(
             duals,
             result.permutation,
             chosen,
-            rate if n * m <= _MOST_PAIRS else None,
+            rate,
         )
     arcs = shortest_arcs(optimum, workers)
     margin, confidence = np.full(n, np.nan), None
     margin[x_of_row] = arcs.bound
     exact = np.flatnonzero(chosen[x_of_row])
     margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
-    if n * m <= _MOST_PAIRS:
+    if rate is not None:
         confidence = np.full(n, np.nan)
         if result.criterion == "lsns":  # whose noise is known
             confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
@@ -94,8 +97,8 @@ def _optimum(
     )
     if result.price is not None:
         u = u + check_number(result.price, "result.price")
-    criterion = check_option(result.criterion, "result.criterion", ("lsl", "lss", "lsns"))
-    levels = check_noise(result.noise, criterion, n, m)
+    criterion = check_option(result.criterion, "result.criterion", minimised())
+    levels = check_noise(result.noise, criterion, noisy(), n, m)
     if not misfit(x, y, result, u, v, mapped) <= _MISFIT:
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
@@ -110,9 +113,7 @@ def _optimum(
     return Optimum(*smaller_as_rows(geometry, rule), v, u, x_of_row), x_of_row
 
 
-def likelihood_rate(criterion: str, d: int, variance: float) -> float:
-    """Give the log-likelihood of a unit of cost, at the mean noise variance of x."""
-    if criterion == "lsl":
-        return d / 2
-    # Squares of very small levels underflow, and so do the costs.
-    return 0.5 if criterion == "lsns" else 0.25 / max(variance, sys.float_info.min)
+def likelihood_rate(criterion: str, pairs: Pairs) -> float | None:
+    """Give the log-likelihood of a unit of cost; None if costs of an objective have no likelihood."""
+    rate = OBJECTIVES[check_option(criterion, "result.criterion", minimised())].rate
+    return None if rate is None else rate(pairs)

@@ -8,8 +8,8 @@ from lslmatch import Affine
 from lslmatch.allowed.checking import check_given
 from lslmatch.allowed.solving import assign_allowed_points
 from lslmatch.assignment.orientation import partners
-from lslmatch.costs import make_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import MatchResult
 from tests.support.reference import costs
 

@@ -14,8 +14,9 @@ from lslmatch.allowed.solving import (
     masked,
 )
 from lslmatch.assignment.orientation import partners
-from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.costs import cost_matrix
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import MatchResult
 from tests.allowed.naive import least_total, problem, solved
 

@@ -7,8 +7,9 @@ from lslmatch import check_certificate, linear_sum_assignment, match
 from lslmatch.assignment import settings
 from lslmatch.assignment.apart import _are_apart, _centred, _mirrored
 from lslmatch.assignment.screening import make_screen, price_pairs
-from lslmatch.costs import cost_matrix, log_rule, make_rule, square_rule
+from lslmatch.costs import cost_matrix, log_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import Affine
 from tests.support.reference import SMALL
 from tests.support.solver import STREAMED, noted_routes, set_solver

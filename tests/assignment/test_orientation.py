@@ -5,8 +5,9 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.assignment.orientation import sides_as_given, smaller_as_rows
-from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.costs import cost_matrix
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 
 
 @pytest.mark.parametrize("objective", ["lsl", "lss", "lsns"])

@@ -323,7 +323,7 @@ REPEATED = np.array([0, 1, 2, 3, 4, 4])
 REFUSED = {
     "unknown criterion": (
         lambda x, y, r: (x, y, r._replace(criterion="none")),
-        "result.criterion must be one of 'lsl', 'lss', 'lsns'; got 'none'",
+        "result.criterion must be one of 'lsl', 'lss', 'lsns', 'distance'; got 'none'",
     ),
     "noise that nobody gave": (
         lambda x, y, r: (x, y, r._replace(criterion="lsns")),

@@ -3,10 +3,11 @@
 import numpy as np
 
 from lslmatch import Affine
-from lslmatch.costs import cost_matrix, make_rule
+from lslmatch.costs import cost_matrix
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 
-OBJECTIVES = ("lsl", "lss", "lsns")
+OBJECTIVES = ("lsl", "lss", "lsns", "distance")
 
 
 def draw_priced(objective, n, m, d, noise=0.5, seed=0):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lslmatch._types import FloatArray
 from lslmatch.choice.blind.learning import pair_and_learn
 from lslmatch.choice.blind.pool import pool_sets
-from lslmatch.costs import make_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import Affine
 
 #: By how many noise levels relatives differ.

@@ -8,9 +8,9 @@ from lslmatch._types import FloatArray
 from lslmatch.choice.blind.counting import Count, count_pairs
 from lslmatch.choice.blind.learning import pair_and_learn
 from lslmatch.choice.blind.pool import Pool, pool_sets
-from lslmatch.costs import make_rule
 from lslmatch.covariance.known import known_problem
 from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import ColumnMap, Covariance, MatchResult
 
 #: So many pairs below those that are kept say whether the sets mix, and above this share of them joins a set

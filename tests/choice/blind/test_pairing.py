@@ -7,8 +7,8 @@ from lslmatch.choice.blind import pairing
 from lslmatch.choice.blind.learning import pair_and_learn
 from lslmatch.choice.blind.pairing import pair_blindly
 from lslmatch.choice.blind.pool import Pool, pool_sets
-from lslmatch.costs import make_rule
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from lslmatch.results import Affine
 
 
