@@ -192,7 +192,9 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         margin, confidence = learned
     elif result.row_dual is not None:
         variance = float(np.vdot(noise[rows], noise[rows])) / rows.size
-        rate = likelihood_rate(result.criterion, Pairs(d, variance, float(_pair_costs(result).mean())))
+        with np.errstate(all="ignore"):  # the result may be of other sets, which is found out below
+            cost = float(_pair_costs(result).mean())
+        rate = likelihood_rate(result.criterion, Pairs(d, variance, cost))
         if rate is not None:
             rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
         result = result._replace(permutation=every)
