@@ -192,13 +192,14 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         margin, confidence = learned
     elif result.row_dual is not None:
         variance = float(np.vdot(noise[rows], noise[rows])) / rows.size
-        with np.errstate(all="ignore"):  # the result may be of other sets, which is found out below
-            cost = float(_pair_costs(result).mean())
-        rate = likelihood_rate(result.criterion, Pairs(d, variance, cost))
-        if rate is not None:
-            rate *= 2.0 * distortion**2 / (2.0 * distortion**2 + d)
+        believed = 2.0 * distortion**2 / (2.0 * distortion**2 + d)
+
+        def rate_of(cost: float) -> float | None:
+            rate = likelihood_rate(result.criterion, Pairs(d, variance, cost))
+            return None if rate is None else rate * believed
+
         result = result._replace(permutation=every)
-        margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate, workers)
+        margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate_of, workers)
     if margin is not None:
         margin = np.where(permutation >= 0, margin, np.nan)
     if confidence is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,19 +36,20 @@ def judge_distances(
     result: MatchResult,
     mapped: bool,
     chosen: NDArray[np.bool_],
-    rate: float | None,
+    rate_of: Callable[[float], float | None],
     workers: int,
 ) -> tuple[FloatArray, FloatArray | None]:
     """Give margins, exact where chosen, and confidences unless there are too many pairs.
 
-    Without a rate there are no confidences. Sets that are `mapped` were rounded before, by the map that
-    whitens the noise.
+    `rate_of` gives the likelihood of a unit of cost, from the mean cost of the pairs; without one there are
+    no confidences. Sets that are `mapped` were rounded before, by the map that whitens the noise.
     """
     n, m = geometry.shape
     optimum, x_of_row = _optimum(x, y, geometry, result, mapped)
     tempered = 1.0
-    if n * m > _MOST_PAIRS:
-        rate = None
+    rows = np.flatnonzero(optimum.col_of_row >= 0)
+    costs_of_pairs = optimum.row_dual[rows] + optimum.col_dual[optimum.col_of_row[rows]]
+    rate = rate_of(float(costs_of_pairs.mean())) if n * m <= _MOST_PAIRS else None
     if rate is not None and result.criterion == "lsl":
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
