@@ -59,7 +59,9 @@ def match_apart(problem: Problem) -> DualState | None:
     if rule.root or not _are_apart(geometry, problem.settings.apart):
         return None
     overlap = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
-    if overlap is None:
+    if overlap is None or not all(
+        np.isfinite(part).all() for part in (*overlap.rule[3:], overlap.row_part, overlap.col_part)
+    ):
         return None
     # A matrix does not pay, where there is one. Single precision is quicker even where it is coarse.
     settings, workers = problem.settings._replace(dense_pairs=0, double=False), problem.workers
@@ -93,6 +95,7 @@ def _mean_square(points: FloatArray) -> float:
     return float(np.einsum("ij,ij", points, points)) / len(points)
 
 
+@np.errstate(all="ignore")
 def _centred(geometry: Geometry, rule: CostRule) -> _Overlapping | None:
     """Take the parts off squared distances that have one weight."""
     weight = rule.x_weight[0] + rule.y_weight[0]
@@ -109,6 +112,7 @@ def _centred(geometry: Geometry, rule: CostRule) -> _Overlapping | None:
     return _Overlapping(_geometry(a, b, extent, geometry), rule, row_part, col_part)
 
 
+@np.errstate(all="ignore")
 def _mirrored(geometry: Geometry, rule: CostRule) -> _Overlapping | None:
     """Take the parts off logarithms; None if the plane does not clearly separate the sets."""
     a_mean, b_mean = geometry.a.mean(axis=0), geometry.b.mean(axis=0)

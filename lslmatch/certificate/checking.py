@@ -49,6 +49,8 @@ _FAR, _WIDEST = 2.0**10, 2.0**-400
 _SAME_SETS = 1e-6
 #: Mean squared difference of coordinates below which what they lost in rounding counts.
 _CLOSE = 2.0**-8
+#: Coordinates are near zero below this share of a greater one.
+_NEAR_ZERO = 2.0**-19
 
 
 def check_certificate(
@@ -293,6 +295,15 @@ def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOu
     return LeftOutCosts(x, y, result)
 
 
+def _origin(x: FloatArray) -> FloatArray:
+    """Give a typical point, but 0 where that is so far out that points near zero would lose digits."""
+    origin, sizes = typical_point(x), np.abs(x).max(axis=1)
+    if sizes.min(where=sizes > 0.0, initial=np.inf) >= _NEAR_ZERO * sizes.max():
+        return origin
+    costs_digits = (np.abs(x) < _NEAR_ZERO * np.abs(origin)).any(axis=0)
+    return np.where(costs_digits, 0.0, origin)
+
+
 class _Costs:
     """The costs of the pairs by their definition.
 
@@ -356,7 +367,7 @@ class _Costs:
         fraction, power = math.frexp(scale)
         extents = [(np.abs(x).max(), 0), (np.abs(y).max(), power), (np.abs(shift).max(), 0)]
         self.exponent = 2 + max((math.frexp(size)[1] + p for size, p in extents if size > 0), default=0)
-        origin, shift = np.ldexp(typical_point(x), -self.exponent), np.ldexp(shift, -self.exponent)
+        origin, shift = np.ldexp(_origin(x), -self.exponent), np.ldexp(shift, -self.exponent)
         offset, offset_rest = exact_sum(shift, -origin)
         self.x, self.x_rest = np.empty_like(x), np.empty_like(x)
         self.y, self.y_rest = np.empty_like(y), np.empty_like(y)

@@ -50,6 +50,7 @@ class _Vectors(NamedTuple):
 
     row: NDArray[np.float32]  # (n, k), k divisible by 4
     col: NDArray[np.float32]  # (tiles, k, _COLUMNS)
+    cols: int  # of them that are no padding
 
 
 def find_doubtful(
@@ -124,7 +125,7 @@ def _vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors:
     flat[:m, 2], flat[:m, 3], flat[:m, 4 : d + 4] = need.t, q, y
     col = np.empty((tiles, size, _COLUMNS), np.float32)
     col[:] = flat.reshape(tiles, _COLUMNS, size).transpose(0, 2, 1)
-    return _Vectors(row, col)
+    return _Vectors(row, col, m)
 
 
 def _find(vectors: _Vectors, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -137,7 +138,9 @@ def _find(vectors: _Vectors, rows: IntArray) -> tuple[IntArray, IntArray]:
         count = _look(some, vectors.col[first : first + _TILES], block, room)
         found.append(room[:, :count] + np.array([[0], [first * _COLUMNS]]))
     i, j = np.concatenate(found, axis=1)
-    return rows[i], j
+    # (Products with padding are no numbers if the row is too long for single precision.)
+    is_pair = j < vectors.cols
+    return rows[i[is_pair]], j[is_pair]
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from lslmatch._jit import inline_kernel, kernel
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.geometry.magnitudes import least_magnitude, typical_centre, typical_size
+from lslmatch.geometry.magnitudes import SMALL, least_magnitude, typical_centre, typical_size
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, power_factor, times_power
 from lslmatch.results import Affine
 
@@ -99,16 +99,35 @@ def common_coordinates(x: FloatArray, y: FloatArray, affine: Affine) -> Geometry
     y, y_factor = power_factor(y, scale_exponent - exponent)
     shift = times_power(affine.shift, -exponent)
     origin = _origin(x, x_factor)
-    offset, offset_low = _two_sum(shift, -origin)
-    parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
-    _shift_points(x, x_factor, -origin, a, a_low)
-    _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
-    greatest = max(least_exponent(a), least_exponent(b))
+    parts, greatest = _about(origin, x, x_factor, y, y_factor, scale, shift)
     least, is_in_range = least_magnitude(given, units, shift, greatest)
+    if least < math.ldexp(SMALL, greatest):
+        # Some points are far out, and the origin may be: then it costs those near zero their digits.
+        costs_digits = (np.abs(x) * x_factor < SMALL * np.abs(origin)).any(axis=0)
+        if costs_digits.any():
+            origin = np.where(costs_digits, 0.0, origin)
+            parts, greatest = _about(origin, x, x_factor, y, y_factor, scale, shift)
     if greatest < _CANCELLED:
         sizes = x * x_factor, y * y_factor, shift
         is_in_range &= not any(map(_has_lost_digits, (*given, affine.shift), sizes))
     return in_unit(parts, exponent, least, is_in_range)
+
+
+def _about(
+    origin: FloatArray,
+    x: FloatArray,
+    x_factor: float,
+    y: FloatArray,
+    y_factor: float,
+    scale: float,
+    shift: FloatArray,
+) -> tuple[list[FloatArray], int]:
+    """Give coordinates a and b about an origin, their rounding errors, and the exponent of the greatest."""
+    offset, offset_low = _two_sum(shift, -origin)
+    parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
+    _shift_points(x, x_factor, -origin, a, a_low)
+    _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
+    return parts, max(least_exponent(a), least_exponent(b))
 
 
 def _has_lost_digits(given: FloatArray, in_unit: FloatArray) -> bool:

@@ -19,7 +19,7 @@ _SAMPLED = 65
 _BLOCK = 1 << 13
 #: A length below this share of the greatest coordinates is small; that of a mean square is less than twice
 #: it.
-_SMALL = 2.0**-19
+SMALL = 2.0**-19
 #: Points are in the range of each other up to this ratio of magnitudes. Beyond it, squares of what tells them
 #: apart get lost in double precision.
 GREATEST_RATIO = 2.0**400
@@ -58,7 +58,7 @@ def least_magnitude(
     both sets are too small beside the greatest.
     """
     least = float(np.linalg.norm(shift))
-    if least >= math.ldexp(_SMALL * math.sqrt(shift.size), exponent):
+    if least >= math.ldexp(SMALL * math.sqrt(shift.size), exponent):
         return math.inf, True
     squares = [_squared_lengths(points, *unit) for points, unit in zip(sets, units, strict=True)]
     greatest = math.sqrt(max(float(part.max()) for part in squares))

@@ -78,6 +78,31 @@ def test_squares_near_the_end_of_the_range_of_doubles_are_matched(alignment):
     assert judge(x, y, match(x, y, objective="lss", alignment=alignment)).is_proven
 
 
+def test_where_most_points_are_fills_the_others_keep_their_digits():
+    """The origin is amid the fills: it would leave the others no digits beyond those of a double."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(60, 2))
+    x = 3.0 * y[:40] + 1e-13 * rng.normal(size=(40, 2)) + 0.01
+    x[:30, 1] = 3.4e38
+    result = match(x, y, alignment=Affine(3.0, np.full(2, 0.01)))
+    assert judge(x, y, result).is_proven
+    assert lslmatch.check_certificate(x, y, result) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("seed", "index"),
+    [
+        # A fill too large for single precision: products with the padding of the last tile were no numbers.
+        (260006, 200),
+        # Sets so far apart that squares of their distance overflow.
+        (260007, 867),
+    ],
+)
+def test_what_was_found_is_not_found_again(seed, index):
+    outcome = try_index(seed, index)
+    assert not outcome.is_finding, outcome
+
+
 def test_offsets_beyond_the_range_of_singles_are_matched():
     """Bounds in single precision are of no use there; they were NaN, and taken for places of columns."""
     y = 2.0**-90 * np.random.default_rng(0).normal(size=(2600, 2))
