@@ -13,7 +13,7 @@ from verification.claims.definition import Claim
 from verification.engine import registry
 
 ORDER = ("lemma_1", "lemma_2", "lemma_3", "lemma_4", "proposition_1", "theorem_1", "theorem_2", "zeta_1")
-SHARED = ("checking", "conditions", "definition", "outcomes", "sampling")
+SHARED = ("checking", "conditions", "definition", "outcomes", "own", "sampling")
 
 
 _BROKEN: dict[str, str] = {}

@@ -12,6 +12,7 @@ from verification.claims.outcomes import Outcome
 from verification.claims.sampling import Sampling, is_testable
 from verification.engine.runs import Progress, run_resumably
 from verification.engine.seeds import SEED
+from verification.engine.studies import Find
 from verification.engine.tally import Tally
 from verification.engine.trials import Batch, run_trials, split
 from verification.engine.workers import Pool, run_batches
@@ -27,11 +28,14 @@ def run_claims(
     resume: bool,
     patience: int = 1,
     progress: Progress | None = None,
+    find: Find = claims.get,
+    sources: Sequence[str] = (),
 ) -> list[Outcome]:
     """Run the trials of the chosen claims until they are decided.
 
     `patience` multiplies the number of trials after which a claim counts as undecided. `progress` is
-    called after each batch with it, the number of finished batches and the total as known by then.
+    called after each batch with it, the number of finished batches and the total as known by then. Claims
+    that are not of the suite come with the function that finds them, and with the files that hold them.
     """
     courses = [Sampling(claim, profile, seed, patience) for claim in chosen]
 
@@ -42,7 +46,7 @@ def run_claims(
 
     run_resumably(
         [batch for course in courses for batch in course.batches],
-        claims.get,
+        find,
         then=go_on,
         profile=profile,
         seed=seed,
@@ -51,6 +55,7 @@ def run_claims(
         resume=resume,
         read=Tally.from_json,
         progress=progress,
+        sources=sources,
     )
     return [_outcome(course) for course in courses]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from verification import claims
 from verification.audit import outcomes as audit_outcomes
+from verification.claims import own
 from verification.claims.checking import measure_scaling, run_claims
 from verification.claims.definition import Claim
 from verification.claims.outcomes import Outcome
@@ -39,32 +40,47 @@ def main(arguments: Sequence[str]) -> int:
     code of a claim ended in an error, which says nothing about the statement.
     """
     options = _parser().parse_args(arguments)
-    every = claims.load()
-    steps = audit_outcomes.step_ids()
+    missing = [file for file in options.files if not Path(file).is_file()]
+    if missing:
+        print(f"{missing[0]}: no such file; a claim of one's own is a file in Python", file=sys.stderr)
+        return 2
+    source = _Source(options.files)
     if options.list:
-        _print_list(every, steps)
+        _print_list(source)
         return 0
     try:
-        chosen, chosen_steps = _choose(every, steps, options.only, options.profile)
+        chosen, chosen_steps = _choose(source, options.only, options.profile)
         pool = choose_pool(options)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
+    undrawn: dict[str, str] = {}
     with explained_stops(options) as stopped:
-        record = _run(chosen, chosen_steps, pool, options)
+        record = _run(source, chosen, chosen_steps, pool, options)
         _print_table(record)
-        undrawn = page.write(record, options.out)
-        for name, why in undrawn.items():
-            print(f"{name}: its picture cannot be drawn: {why}")
-        print(f"\nreport: {options.out / 'report.html'}")
+        if options.report or not options.files:
+            undrawn = page.write(record, options.out)
+            for name, why in undrawn.items():
+                print(f"{name}: its picture cannot be drawn: {why}")
+            print(f"\nreport: {options.out / 'report.html'}")
     if stopped:
         return stopped[0]
     code = {"RED": 1, "BROKEN": PROGRAM_ERROR, "UNDECIDED": 3, "green": 0}[record.result]
     return PROGRAM_ERROR if undrawn and code != 1 else code
 
 
+class _Source:
+    """Where claims come from: the suite, with the steps of its proofs, or files of the user's own."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self.files = tuple(files)
+        self.every, self.broken = own.load(files) if files else (claims.load(), claims.broken())
+        self.find = own.finder(files) if files else claims.get
+        self.steps: Sequence[str] = () if files else audit_outcomes.step_ids()
+
+
 def _run(
-    chosen: Sequence[Claim], steps: Sequence[str], pool: Pool, options: argparse.Namespace
+    source: _Source, chosen: Sequence[Claim], steps: Sequence[str], pool: Pool, options: argparse.Namespace
 ) -> page.Record:
     """Run the trials and the audit, and measure how the trials speed up with workers."""
     started = time.perf_counter()
@@ -78,12 +94,15 @@ def _run(
             resume=options.resume,
             patience=options.patience,
             progress=bar.batch,
+            find=source.find,
+            sources=source.files,
         )
-    with Bar(options.quiet) as bar:
-        bar.expect(len(steps), "proof audit")
-        audit = audit_outcomes.run_steps(steps, options.profile, options.seed, bar.step)
-    scaling = {}
-    every = claims.load()
+    audit: Sequence[audit_outcomes.AuditOutcome] = ()
+    if steps:
+        with Bar(options.quiet) as bar:
+            bar.expect(len(steps), "proof audit")
+            audit = audit_outcomes.run_steps(steps, options.profile, options.seed, bar.step)
+    scaling, every = {}, source.every
     if options.profile != "smoke" and pool.workers > 1 and not options.scheduler and "theorem-1" in every:
         scaling = measure_scaling(every["theorem-1"], options.profile, options.seed, pool.workers)
     seconds = time.perf_counter() - started
@@ -99,7 +118,8 @@ def _run(
         scaling,
         () if options.only else left_out,
         len(rest) if options.only else 0,
-        {} if options.only else claims.broken(),
+        {} if options.only else source.broken,
+        tuple(Path(file).name for file in source.files),
     )
 
 
@@ -111,7 +131,15 @@ def _parser() -> argparse.ArgumentParser:
         epilog="python -m verification figures draws the figures of the paper, and python -m verification "
         "prove makes the proofs of the audit anew; both have a --help of their own.",
     )
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="run the claims of these files in place of the suite"
+    )
     add_run_options(parser, Path("verification-report"))
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="write a report of these files, too; the suite always has one",
+    )
     parser.add_argument(
         "--profile", choices=PROFILES, default="quick", help="how many trials (default: quick)"
     )
@@ -133,10 +161,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _choose(
-    every: dict[str, Claim], steps: Sequence[str], only: Sequence[str] | None, profile: str
-) -> tuple[list[Claim], list[str]]:
+def _choose(source: _Source, only: Sequence[str] | None, profile: str) -> tuple[list[Claim], list[str]]:
     """Give the claims and audit steps that were asked for: all, by id, or by the beginning of their ids."""
+    every, steps = source.every, source.steps
     if not only:
         return [claim for claim in every.values() if claim.cells_of(profile)], list(steps)
     names: list[str] = []
@@ -148,7 +175,7 @@ def _choose(
         if word == "audit":
             found = list(steps)
         if not found:
-            unread = "".join(f"; {file}.py cannot be read: {why}" for file, why in claims.broken().items())
+            unread = "".join(f"; {file}.py cannot be read: {why}" for file, why in source.broken.items())
             raise LookupError(f"--only: no claim is called {word!r}; --list shows them all{unread}")
         names += found
     chosen = [every[name] for name in every if name in names]
@@ -158,13 +185,13 @@ def _choose(
     return chosen, [name for name in steps if name in names]
 
 
-def _print_list(every: dict[str, Claim], steps: Sequence[str]) -> None:
-    width = max(map(len, (*every, *steps)))
-    for claim in every.values():
+def _print_list(source: _Source) -> None:
+    width = max(map(len, (*source.every, *source.steps, *source.broken)), default=0)
+    for claim in source.every.values():
         print(f"{claim.id:{width}}  {claim.kind:11}  {claim.source}")
-    for name in steps:
+    for name in source.steps:
         print(f"{name:{width}}  {'audit':11}  proof step")
-    for name, error in claims.broken().items():
+    for name, error in source.broken.items():
         print(f"{name + '.py':{width}}  {'BROKEN':11}  {error}")
 
 

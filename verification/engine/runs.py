@@ -35,13 +35,15 @@ def run_resumably(
     resume: bool,
     read: Callable[[dict[str, Any]], Any],
     progress: Progress | None = None,
+    sources: Sequence[str] = (),
 ) -> dict[Batch, Any]:
     """Run what the checkpoint does not hold yet, and give the record of every batch.
 
     `find` gives the study of an id, `read` turns what the checkpoint stores into a record. When all
-    batches are finished `then` is asked for more, until it has none.
+    batches are finished `then` is asked for more, until it has none. `sources` are files besides the packages
+    on which the trials depend.
     """
-    key = {"seed": seed, "profile": profile, "sources": source_digest()}
+    key = {"seed": seed, "profile": profile, "sources": source_digest(sources)}
     with Checkpoint(checkpoint, key, resume=resume, read=read) as stored:
         if stored.is_stale:
             print("the checkpoint is of other code: starting anew", file=sys.stderr)
@@ -64,11 +66,13 @@ def run_resumably(
         return stored.finished
 
 
-def source_digest() -> str:
-    """Give a digest of both packages: a checkpoint of other code is not resumed."""
+def source_digest(others: Sequence[str] = ()) -> str:
+    """Give a digest of both packages and of other files: a checkpoint of other code is not resumed."""
     digest = hashlib.sha256()
     for package in (Path(lslmatch.__file__).parent, Path(__file__).parents[1]):
         for path in sorted(package.rglob("*.py")):
             digest.update(path.relative_to(package).as_posix().encode())
             digest.update(path.read_bytes())
+    for other in others:
+        digest.update(Path(other).read_bytes())
     return digest.hexdigest()

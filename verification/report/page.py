@@ -40,6 +40,8 @@ class Record:
     """How many claims ``--only`` left out."""
     unread: Mapping[str, str] = field(default_factory=dict)
     """Files that should hold claims and cannot be imported, and why."""
+    files: Sequence[str] = ()
+    """The files of one's own whose claims were run; none for those of the suite."""
 
     @property
     def broken(self) -> dict[str, str]:
@@ -132,7 +134,7 @@ def _render(record: Record, facts: Mapping[str, Any], drawn: Mapping[str, pictur
             key: (Markup(picture.inline), Markup(picture.narrow), picture.legend)
             for key, picture in drawn.items()
         },
-        heat_maps=alignment_maps.load(),
+        heat_maps=None if record.files else alignment_maps.load(),
         suite_error=SUITE_ERROR,
         level=CLAIM_LEVEL,
         statements=STATEMENTS,

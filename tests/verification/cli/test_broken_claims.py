@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_there(
         listed = capsys.readouterr().out
         assert said in listed
         assert "theorem-2" in listed
-        monkeypatch.setattr(claims_command, "_choose", lambda every, *rest: ([every["lemma-2"]], []))
+        monkeypatch.setattr(claims_command, "_choose", lambda source, *rest: ([source.every["lemma-2"]], []))
         assert exit_code(tmp_path / "out") == 4
         assert verdicts(tmp_path / "out")["lemma-2"]["verdict"] == "supported"
         assert "unreadable.py" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
