@@ -9,7 +9,7 @@ import numpy as np
 from lslmatch._comparison import comparable
 from lslmatch._types import FloatArray
 from lslmatch._validation import check_count, check_option, check_point_pair
-from lslmatch.assignment.partial import PricedAssignment, with_price_in_duals
+from lslmatch.assignment.all_or_some import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
 from lslmatch.covariance.known import with_pairs
 from lslmatch.covariance.pair_costs import costs_of_result

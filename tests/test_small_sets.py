@@ -12,7 +12,7 @@ from lslmatch import (
     matching_many,
 )
 from lslmatch.assignment import small_sets
-from lslmatch.assignment.small_dense import FEW_FREE, FREE, MANY_FREE
+from lslmatch.assignment.small_dense import CLASHES, FEW_CLASH, MANY_CLASH
 from tests.support.matching import assert_is_matching
 from tests.support.solver import STREAMED, noted_routes, set_solver
 
@@ -127,7 +127,7 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
 
 
 @pytest.mark.parametrize(
-    ("noise", "offset", "pairs", "easy", "by_kernel"),
+    ("noise", "offset", "pairs", "bounded", "by_kernel"),
     [
         (0.01, 0.0, 100, 0, True),
         (0.04, 0.0, 100, 0, True),
@@ -139,10 +139,10 @@ def test_what_is_matched_is_not_changed_and_what_comes_back_is_ones_own():
         (3.0, 1e3, 6400, 1600, True),
     ],
 )
-def test_sets_that_are_neither_small_nor_easy_are_aligned_and_assigned_in_steps(
-    noise, offset, pairs, easy, by_kernel, monkeypatch
+def test_sets_that_are_neither_small_nor_bounded_are_aligned_and_assigned_in_steps(
+    noise, offset, pairs, bounded, by_kernel, monkeypatch
 ):
-    set_solver(monkeypatch, short_pairs=pairs, small_pairs=0, least_easy_pairs=easy)
+    set_solver(monkeypatch, most_small_pairs=pairs, matrix_pairs=0, least_bounded_pairs=bounded)
     monkeypatch.setattr(matching_many, "_ALONE", 0)
     rng = np.random.default_rng(5)
     x = rng.normal(size=(40, 3)) + [offset, 0.0, 0.0]
@@ -151,19 +151,19 @@ def test_sets_that_are_neither_small_nor_easy_are_aligned_and_assigned_in_steps(
         result = match(x, y, objective="lss", alignment="identity")
     names = [name for name, _ in tried]
     assert len(set(names)) == len(names), "each route is tried once"
-    assert (names[-1] in ("small", "easy")) == by_kernel
+    assert (names[-1] in ("small", "bounded")) == by_kernel
     assert check_certificate(x, y, result) <= 1e-12 * abs(result.objective)
     assert match_many([x, x], [y, y], objective="lss", alignment="identity") == [result, result]
 
 
-@pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_FREE}), (1.0, {MANY_FREE})])
+@pytest.mark.parametrize(("noise", "codes"), [(0.01, set()), (0.15, {FEW_CLASH}), (1.0, {MANY_CLASH})])
 @pytest.mark.parametrize("objective", ["lsl", "lss"])
 def test_few_and_many_free_rows_end_with_a_proof(noise, codes, objective, monkeypatch):
     seen, solve = set(), small_sets._match_all
 
     def note(*arguments):
         solve(*arguments)
-        seen.update(arguments[5][:, FREE].tolist())
+        seen.update(arguments[5][:, CLASHES].tolist())
 
     monkeypatch.setattr(small_sets, "_match_all", note)
     rng = np.random.default_rng(4)

@@ -103,11 +103,11 @@ def test_an_interrupted_command_says_so_and_leaves_no_file(tmp_path):
         import os, signal, sys, threading
         from lslmatch import matching
         from lslmatch.cli.main import main
-        assign = matching.assign_point_pairs
+        assign = matching.assign_sets
         def interrupted(*arguments):
             threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
             return assign(*arguments)
-        matching.assign_point_pairs = interrupted
+        matching.assign_sets = interrupted
         sys.exit(main(sys.argv[1:]))
         """
     )

@@ -134,11 +134,11 @@ def _look_first(x, y, permutation, scale, shift, n, spare):
     for i in range(n):
         distance[i] = 0.0
     for k in range(d):
-        apart, middle, place = residual[k], position[k], centre[k]
+        difference, middle, place = residual[k], position[k], centre[k]
         for i in range(n):
-            length[i] += apart[i] * apart[i]
+            length[i] += difference[i] * difference[i]
             distance[i] += (middle[i] - place) * (middle[i] - place)
-            product[i] += apart[i] * (middle[i] - place)
+            product[i] += difference[i] * (middle[i] - place)
     least = _ROUNDING * greatest
     seen, total, squares = 0, 0.0, 0.0
     for i in range(n):
@@ -154,9 +154,9 @@ def _look_first(x, y, permutation, scale, shift, n, spare):
         return False
     sideways = 0.0
     for k in range(d):
-        apart, mean = residual[k], 0.0
+        difference, mean = residual[k], 0.0
         for i in range(n):
-            mean += length[i] * apart[i]
+            mean += length[i] * difference[i]
         sideways += (mean / seen) * (mean / seen)
     # The trace of S^2 is at least 1 / d.
     limit = _FIRST_LOOK * _BEYOND_CHANCE

@@ -12,7 +12,7 @@ from lslmatch._types import FloatArray
 from lslmatch.assignment.from_points import are_plain, match_points
 from lslmatch.assignment.plan import plan_from_points
 from lslmatch.assignment.solve import assign_points
-from lslmatch.assignment.trail import Trail
+from lslmatch.assignment.warm_start import WarmStart
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.results import Affine, Assignment, MatchResult, ProfileCurve
@@ -47,7 +47,7 @@ class AlignmentRow(NamedTuple):
     """Gives the map for a dimension where it is known before the sets are; None where kernels find it."""
 
 
-class Fit(NamedTuple):
+class MapFit(NamedTuple):
     """A matching that is optimal by LSL under a map, with what the likelihood says of both."""
 
     affine: Affine
@@ -61,13 +61,13 @@ class Fit(NamedTuple):
         return Alignment(self.affine, self.assignment, self.curve)
 
 
-def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> Fit:
+def fit_at(x: FloatArray, y: FloatArray, affine: Affine, workers: int) -> MapFit:
     """Match two checked sets by LSL under a given map."""
     fit = fit_small(x, y, affine)
     return fit_geometry(common_coordinates(x, y, affine), affine, workers) if fit is None else fit
 
 
-def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> Fit | None:
+def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> MapFit | None:
     """Do so by a route from points; None if there is none."""
     plan = plan_from_points(x.shape, len(y), "lsl")
     if not (plan and are_plain(x, y)):
@@ -76,14 +76,14 @@ def fit_small(x: FloatArray, y: FloatArray, affine: Affine) -> Fit | None:
     return None if result is None else as_fit(result)
 
 
-def as_fit(result: MatchResult) -> Fit:
+def as_fit(result: MatchResult) -> MapFit:
     """Take a proven matching by LSL with its likelihood."""
     assert result.row_dual is not None
     assert result.col_dual is not None
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
     assignment = Assignment(rows, cols, result.row_dual, result.col_dual, result.objective)
-    return Fit(result.affine, assignment, result.objective - rows.size * math.log(result.scale))
+    return MapFit(result.affine, assignment, result.objective - rows.size * math.log(result.scale))
 
 
 def fit_geometry(
@@ -91,8 +91,8 @@ def fit_geometry(
     affine: Affine,
     workers: int,
     col_dual: FloatArray | None = None,
-    trail: Trail | None = None,
-) -> Fit:
+    warm_start: WarmStart | None = None,
+) -> MapFit:
     """Match two sets that the map brought into common coordinates; a warm start may be given if n = m."""
-    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual, trail)
-    return Fit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
+    assignment = assign_points(geometry, log_rule(geometry), workers, col_dual, warm_start)
+    return MapFit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))

@@ -33,13 +33,13 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.centres import find_centres
-from lslmatch.alignment.fit import AlignmentRow, Fit, as_fit, fit_at, fit_geometry, fit_small
+from lslmatch.alignment.fit import AlignmentRow, MapFit, as_fit, fit_at, fit_geometry, fit_small
 from lslmatch.alignment.likelihood import CandidateResiduals, MatchedResiduals, as_lines
 from lslmatch.alignment.moments import affine_of_moments, check_range
 from lslmatch.alignment.small_profile import GAIN, fit_quickly, prices_pay
 from lslmatch.alignment.window import EVEN, UNDECIDED, window_reach
 from lslmatch.assignment.dense import solve_dense
-from lslmatch.assignment.trail import Trail
+from lslmatch.assignment.warm_start import WarmStart
 from lslmatch.costs import log_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
@@ -48,14 +48,14 @@ from lslmatch.results import Affine, ProfileCurve
 #: Undecided points that are looked at, at most: those that move most.
 _MOST_UNDECIDED = 64
 #: Minima of the bound that are looked at, and how often undecided points are matched anew at each.
-_MINIMA, _REMATCHINGS = 6, 2
+_MINIMA, _REPEATS = 6, 2
 #: Exact matchings of all points, at most.
 _MATCHINGS = 8
 
 
 # A scale or shift out of range is refused by check_range; only the end of the curve may be there.
 @np.errstate(all="ignore")
-def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> Fit:
+def fit_profile(x: FloatArray, y: FloatArray, workers: int) -> MapFit:
     """Minimise the profile likelihood over scale and matching."""
     if x.shape[0] > y.shape[0]:
         return _fit_exchanged(x, y, workers)
@@ -82,7 +82,7 @@ class _ScaleSearch:
     """The search for the best factor by which to multiply the scale of the start, n <= m."""
 
     def __init__(
-        self, x: FloatArray, y: FloatArray, start: Affine, workers: int, first: Fit | None = None
+        self, x: FloatArray, y: FloatArray, start: Affine, workers: int, first: MapFit | None = None
     ) -> None:
         """Match at the start, unless that is done, and take the window from there."""
         self.x, self.y, self.start, self.workers = x, y, start, workers
@@ -90,12 +90,16 @@ class _ScaleSearch:
         self.exponent = geometry.exponent
         self.a, self.b, self.floor = geometry.a, geometry.b, log_rule(geometry).floor
         self.centres = np.zeros((2, x.shape[1]))
-        self.trail = Trail()
-        self.first = fit_geometry(geometry, self.start, workers, trail=self.trail) if first is None else first
+        self.warm_start = WarmStart()
+        self.first = (
+            fit_geometry(geometry, self.start, workers, warm_start=self.warm_start)
+            if first is None
+            else first
+        )
         self.window = _window(self.a, self.b, self.first.assignment.col_ind)
         self.even = np.unique(np.geomspace(*self.window, EVEN))
         self.factors = self.even
-        self.fits: dict[float, Fit] = {}
+        self.fits: dict[float, MapFit] = {}
         self.matchings: dict[bytes, MatchedResiduals] = {}
         self._keep(1.0, self.first)
         self.start_value = self._value(1.0)
@@ -125,14 +129,14 @@ class _ScaleSearch:
         proposals = [self._refined(1.0, rows, assignment.col_ind[rows])]
         for k in minima:
             factor, cols = float(factors[k]), assignment.col_ind
-            for _ in range(_REMATCHINGS):
-                cols = self._rematch(factor, chosen, lists.best(factor), cols)
+            for _ in range(_REPEATS):
+                cols = self._match_undecided(factor, chosen, lists.best(factor), cols)
                 proposal = self._refined(factor, rows, cols[rows])
                 factor = proposal.factor
             proposals.append(proposal)
         return min(proposals, key=lambda proposal: proposal.value)
 
-    def _rematch(self, factor: float, points: IntArray, wanted: IntArray, cols: IntArray) -> IntArray:
+    def _match_undecided(self, factor: float, points: IntArray, wanted: IntArray, cols: IntArray) -> IntArray:
         """Match some points anew, together with those whose partners they want, among the partners of all."""
         owners = np.flatnonzero(np.isin(cols, wanted))
         rows = np.union1d(points, owners)
@@ -174,10 +178,10 @@ class _ScaleSearch:
         fit = None if warm else fit_small(self.x, self.y, affine)
         if fit is None:
             geometry = common_coordinates(self.x, self.y, affine)
-            fit = fit_geometry(geometry, affine, self.workers, prices if warm else None, self.trail)
+            fit = fit_geometry(geometry, affine, self.workers, prices if warm else None, self.warm_start)
         self._keep(factor, fit)
 
-    def finish(self) -> Fit:
+    def finish(self) -> MapFit:
         """Match at the best factor that is known until nothing changes; return the best exact fit."""
         best, values = self._settle()
         if self.start_value < best - GAIN:
@@ -205,7 +209,7 @@ class _ScaleSearch:
         """Give the least value at a factor among the matchings that are known."""
         return min(pairs.value(factor) for pairs in self.matchings.values())
 
-    def _keep(self, factor: float, fit: Fit) -> None:
+    def _keep(self, factor: float, fit: MapFit) -> None:
         pairs = MatchedResiduals.of(self.a, self.b[fit.assignment.col_ind], self.floor)
         self.fits[factor] = fit
         self.matchings[fit.assignment.col_ind.tobytes()] = pairs
@@ -229,7 +233,7 @@ def _window(a: FloatArray, b: FloatArray, cols: IntArray) -> tuple[float, float]
     return math.exp(-reach), math.exp(reach)
 
 
-def _fit_exchanged(x: FloatArray, y: FloatArray, workers: int) -> Fit:
+def _fit_exchanged(x: FloatArray, y: FloatArray, workers: int) -> MapFit:
     """Search with the sets exchanged, which leaves f as it is; then match as they were given."""
     other = fit_profile(y, x, workers)
     scale = 1.0 / other.affine.scale

@@ -34,7 +34,7 @@ class Map(NamedTuple):
     shift: FloatArray
 
 
-class Judged(NamedTuple):
+class JudgedMap(NamedTuple):
     """A map, and what it makes of the points that are asked."""
 
     map: Map
@@ -55,12 +55,12 @@ class Judge:
         self._a_lines, self._b_lines = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
         self.rows = asked_rows(len(a), len(b))
 
-    def judge(self, map_: Map, rows: IntArray | None = None) -> Judged:
+    def judge(self, map_: Map, rows: IntArray | None = None) -> JudgedMap:
         """Find the nearest partners of some points, by default of those that are asked."""
         rows = self.rows if rows is None else rows
         cols, prominence = np.empty(len(rows), np.intp), np.empty(len(rows))
         _judge(rows, *map_, self._a_lines, self._b_lines, FLOOR, cols, prominence)
-        return Judged(map_, cols, prominence)
+        return JudgedMap(map_, cols, prominence)
 
     def rank(self, scales: FloatArray, shifts: FloatArray, rows: IntArray) -> FloatArray:
         """Give the sum of the prominences of some points under each of many maps."""

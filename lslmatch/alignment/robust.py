@@ -27,7 +27,7 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.fit import Alignment, AlignmentRow
 from lslmatch.alignment.hypotheses import two_point_maps
 from lslmatch.alignment.moments import affine_of_moments, check_range
-from lslmatch.alignment.prominence import Judge, Judged, Map
+from lslmatch.alignment.prominence import Judge, JudgedMap, Map
 from lslmatch.alignment.sound_moments import (
     BEYOND_CHANCE,
     CONVINCING,
@@ -102,7 +102,9 @@ def _search(a: Central, b: Central, moments: Affine) -> Improved:
     return _conclude(judge, a, b, before, best, chance)
 
 
-def _conclude(judge: Judge, a: Central, b: Central, before: Judged, best: Judged, chance: float) -> Improved:
+def _conclude(
+    judge: Judge, a: Central, b: Central, before: JudgedMap, best: JudgedMap, chance: float
+) -> Improved:
     """Decide between the moments and the best map, and refit that with more points."""
     others = np.delete(np.arange(len(judge.a)), judge.rows)
     if others.size and _is_better(best, before):
@@ -129,7 +131,7 @@ def _moments_kept(seen: str) -> str:
     return f"alignment: moments, which robust estimates do not improve ({seen})"
 
 
-def _is_better(one: Judged, other: Judged) -> bool:
+def _is_better(one: JudgedMap, other: JudgedMap) -> bool:
     """Tell whether the same points stand out more under a map than under another one, beyond chance."""
     gain = one.prominence - other.prominence
     return bool(gain.mean() > BEYOND_CHANCE * gain.std() / math.sqrt(gain.size))
@@ -145,7 +147,7 @@ def _two_point_maps(judge: Judge, a: Central, b: Central) -> list[Map]:
     return two_point_maps(judge, a.core, b.core)
 
 
-def _refined(judge: Judge, judged: Judged) -> Judged:
+def _refined(judge: Judge, judged: JudgedMap) -> JudgedMap:
     """Refit until the pairs stay the same; return the best map on the way."""
     best = judged
     for _ in range(REFITS):
@@ -159,7 +161,7 @@ def _refined(judge: Judge, judged: Judged) -> Judged:
     return best
 
 
-def _refit(judge: Judge, judged: Judged, rows: IntArray) -> Map | None:
+def _refit(judge: Judge, judged: JudgedMap, rows: IntArray) -> Map | None:
     """Standardise the more prominent half of the pairs that stand out; None if these are too few."""
     count = np.count_nonzero(judged.prominence > 0.0)
     if count < LEAST_PAIRS:

@@ -15,7 +15,7 @@ import numpy as np
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.common_lines import fill_lines, is_ordinary
-from lslmatch.alignment.prominence import FLOOR, Judged, Map, asked_rows, fill_prominences, mean_by_chance
+from lslmatch.alignment.prominence import FLOOR, JudgedMap, Map, asked_rows, fill_prominences, mean_by_chance
 from lslmatch.results import Affine
 
 #: A map is convincing if the mean prominence is above this multiple of that of chance. Wrong maps had up to
@@ -53,10 +53,10 @@ class Beginning(NamedTuple):
         best, before, chance = self.numbers[:3].tolist()
         return best, before, chance
 
-    def judged(self, d: int) -> tuple[Judged, Judged]:
+    def judged(self, d: int) -> tuple[JudgedMap, JudgedMap]:
         """Give the moments and the best map as a judge saw them."""
-        before = Judged(Map(1.0, np.zeros(d)), self.cols, self.prominence[0])
-        return before, Judged(Map(float(self.numbers[3]), self.shift), self.best_cols, self.prominence[1])
+        before = JudgedMap(Map(1.0, np.zeros(d)), self.cols, self.prominence[0])
+        return before, JudgedMap(Map(float(self.numbers[3]), self.shift), self.best_cols, self.prominence[1])
 
 
 def begin_with_moments(x: FloatArray, y: FloatArray, moments: Affine) -> Beginning | None:

@@ -12,7 +12,7 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.allowed.repair import assign_finite, assign_without
 from lslmatch.allowed.small_groups import assign_small
-from lslmatch.assignment.partial import PricedAssignment
+from lslmatch.assignment.all_or_some import PricedAssignment
 from lslmatch.assignment.path import solve_partial
 from lslmatch.assignment.solve import assign, assign_points
 from lslmatch.costs import CostRule, cost_matrix

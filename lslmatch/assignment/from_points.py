@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch.assignment.easy import match_easily
+from lslmatch.assignment.bounded import match_bounded
 from lslmatch.assignment.problem import log_outcome
 from lslmatch.assignment.routes import LOG, POINTS, Route, Task
 from lslmatch.assignment.settings import SolverSettings
@@ -58,9 +58,9 @@ def _match_wide(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> 
     return bool(match_wide(x, y, logarithm, numbers[0], duals, partners))
 
 
-def _match_easily(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
+def _match_bounded(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
     numbers, duals, partners = rooms
-    return bool(match_easily(x, y, logarithm, numbers[0], duals, partners))
+    return bool(match_bounded(x, y, logarithm, numbers[0], duals, partners))
 
 
 def _can_match(task: Task) -> bool:
@@ -76,8 +76,8 @@ def _is_wide(task: Task, settings: SolverSettings) -> bool:
     return settings.is_wide(task.pairs, task.d) and not _is_sorted(task)
 
 
-def _may_be_easy(task: Task, settings: SolverSettings) -> bool:
-    may_be = settings.may_be_easy(task.pairs, task.m * task.d) and not _is_sorted(task)
+def _may_be_bounded(task: Task, settings: SolverSettings) -> bool:
+    may_be = settings.may_be_bounded(task.pairs, task.m * task.d) and not _is_sorted(task)
     return may_be and not _is_wide(task, settings)
 
 
@@ -95,11 +95,11 @@ ROUTES = (
         why="In many dimensions distances take nearly all of the time, and bounds of them little.",
     ),
     Route(
-        "easy",
+        "bounded",
         POINTS,
         can=_can_match,
-        pays=_may_be_easy,
-        solve=_match_easily,
+        pays=_may_be_bounded,
+        solve=_match_bounded,
         why="Where nearly every point has a nearest partner of its own, no matrix is needed.",
     ),
     Route(

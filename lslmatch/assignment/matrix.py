@@ -26,7 +26,7 @@ def solve_matrix_of_some(problem: Problem) -> PartialSolution:
 
 
 def _is_small(task: Task, settings: SolverSettings) -> bool:
-    return not task.warm and task.pairs <= min(settings.small_pairs, settings.dense_pairs)
+    return not task.warm and task.pairs <= min(settings.matrix_pairs, settings.dense_pairs)
 
 
 ROUTE = Route(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from lslmatch.assignment import apart, from_points, line, matrix, settings, streamed, streamed_pairs
+from lslmatch.assignment import far_sets, from_points, line, matrix, settings, streamed, streamed_pairs
 from lslmatch.assignment.routes import POINTS, Route, Task, choose
 from lslmatch.assignment.settings import SolverSettings
 
@@ -16,7 +16,7 @@ ROUTES: tuple[Route, ...] = (
     *from_points.ROUTES,
     matrix.ROUTE,
     line.ROUTE,
-    apart.ROUTE,
+    far_sets.ROUTE,
     *streamed.ROUTES,
     streamed_pairs.ROUTE,
     matrix.ROUTE_TO_SOME,

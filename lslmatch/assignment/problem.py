@@ -12,7 +12,7 @@ from lslmatch.assignment.nearest_partners import NearestPartners
 from lslmatch.assignment.routes import COSTS, LOG, SOME_PAIRS, NoRouteError, Route, Task
 from lslmatch.assignment.screening import PairScreen
 from lslmatch.assignment.settings import SolverSettings, or_default
-from lslmatch.assignment.trail import Recalled, Trail
+from lslmatch.assignment.warm_start import Recalled, WarmStart
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 
@@ -44,7 +44,7 @@ class Problem:
         Threads for the passes over all pairs. The result does not depend on it.
     col_dual : ndarray of shape (m,), optional
         Column duals to start from, if n = m: those of a similar problem save most of the work.
-    trail : Trail, optional
+    warm_start : WarmStart, optional
         What the solution of a similar problem has left, which is tried first; this one is left there.
     settings : SolverSettings, optional
         When to try what; the default ones unless given.
@@ -59,12 +59,12 @@ class Problem:
         *,
         workers: int = 1,
         col_dual: FloatArray | None = None,
-        trail: Trail | None = None,
+        warm_start: WarmStart | None = None,
         settings: SolverSettings | None = None,
         pairs: int | None = None,
     ) -> None:
         self.geometry, self.rule, self.workers = geometry, rule, workers
-        self.col_dual, self.trail, self.pairs = col_dual, trail, pairs
+        self.col_dual, self.warm_start, self.pairs = col_dual, warm_start, pairs
         self.settings = or_default(settings)
         (n, d), m = geometry.a.shape, len(geometry.b)
         kind = COSTS if pairs is None else SOME_PAIRS

@@ -41,18 +41,18 @@ class SolverSettings:
     """
 
     # Route "small": one kernel with the matrix of all costs.
-    short_pairs: int = 1200**2
+    most_small_pairs: int = 1200**2
     """The small route is taken for at most this number of pairs."""
-    short_coordinates: int = 40 * 1000**2
+    most_small_coordinates: int = 40 * 1000**2
     """The small route is taken for at most this number of coordinates, n * m * d."""
 
-    # Route "easy": one kernel for sets in which nearly every point has a nearest partner of its own.
-    least_easy_pairs: int = 500**2
-    """The easy route is tried for more than this number of pairs."""
-    easy_pairs: int = 10_000**2
-    """The easy route is tried for at most this number of pairs."""
-    easy_coordinates: int = 110_000
-    """The easy route is tried if the larger set has at most this many coordinates, as in a near cache."""
+    # Route "bounded": one kernel for sets in which nearly every point has a nearest partner of its own.
+    least_bounded_pairs: int = 500**2
+    """The bounded route is tried for more than this number of pairs."""
+    most_bounded_pairs: int = 10_000**2
+    """The bounded route is tried for at most this number of pairs."""
+    most_bounded_coordinates: int = 110_000
+    """The bounded route is tried if the larger set has at most this many coordinates, as in a near cache."""
 
     # Route "wide": one kernel that bounds distances in many dimensions.
     wide_pairs: int = 200**2
@@ -65,7 +65,7 @@ class SolverSettings:
     """The wide route is tried for at least this number of coordinates, n * m * d."""
 
     # Routes with the matrix of all costs: "matrix", "clashes" and "resort".
-    small_pairs: int = 400**2
+    matrix_pairs: int = 400**2
     """The matrix is quicker in any case, and compiles less, for at most this number of pairs."""
     dense_pairs: int = 800**2
     """The matrix is quicker where many nearest partners clash, for at most this number of pairs; 0: never."""
@@ -75,7 +75,7 @@ class SolverSettings:
     """Paths may be given up for the matrix up to this multiple of `dense_pairs` (25: 122 MiB)."""
 
     # Route "far": sets that are far apart.
-    apart: float = 1.5
+    far_means: float = 1.5
     """Sets are far apart if their means are, squared, by this multiple of the sum of their variances."""
 
     # Passes over all pairs, for the route "nearest" and all that follow it.
@@ -175,11 +175,18 @@ class SolverSettings:
 
     def is_small(self, pairs: int, d: int) -> bool:
         """Say whether the small route is the quicker one, if anything is solved as a whole."""
-        return pairs <= self.short_pairs and pairs * d <= self.short_coordinates and self.dense_pairs > 0
+        return (
+            pairs <= self.most_small_pairs
+            and pairs * d <= self.most_small_coordinates
+            and self.dense_pairs > 0
+        )
 
-    def may_be_easy(self, pairs: int, coordinates: int) -> bool:
-        """Say whether sets shall first be taken for easy, by their pairs and the larger set's coordinates."""
-        return self.least_easy_pairs < pairs <= self.easy_pairs and coordinates <= self.easy_coordinates
+    def may_be_bounded(self, pairs: int, coordinates: int) -> bool:
+        """Say whether the bounded route pays, by the pairs and the coordinates of the larger set."""
+        return (
+            self.least_bounded_pairs < pairs <= self.most_bounded_pairs
+            and coordinates <= self.most_bounded_coordinates
+        )
 
     def is_wide(self, pairs: int, d: int) -> bool:
         """Say whether there are so many dimensions that bounds of distances are tried first."""

@@ -39,13 +39,13 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
     """
     x_total = _centre(x, work[0], work[1], work[4], x_lines)
     y_total = _centre(y, work[2], work[3], work[5], y_lines)
-    apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
+    offset_square = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
     scale = numbers[SCALE]
     for k in range(x.shape[1]):
         line, offset = y_lines[k], work[3, k]
         for j in range(y.shape[0]):
             line[j] = scale * line[j] + offset
-    return apart
+    return offset_square
 
 
 @step_kernel
@@ -61,14 +61,14 @@ def settle_map(x_total, y_total, n, m, numbers, work):
         scale = math.sqrt(x_total / y_total * (m / n))
         for k in range(d):
             numbers[SHIFT + k] = work[1, k] - scale * work[3, k]
-    apart = means_apart = greatest = 0.0
+    offset_square = means_apart = greatest = 0.0
     for k in range(d):
         origin = work[0, k]
         value = work[2, k]
         shift = numbers[SHIFT + k]
         greatest = max(max(greatest, abs(shift)), max(abs(origin), abs(value)))
         offset = -exact_residual(origin, value, scale, shift)
-        apart += offset * offset
+        offset_square += offset * offset
         offset_of_means = offset + (scale * work[5, k] - work[4, k])
         means_apart += offset_of_means * offset_of_means
         work[3, k] = offset
@@ -79,8 +79,8 @@ def settle_map(x_total, y_total, n, m, numbers, work):
         numbers[SCALE] = scale
         numbers[SPREAD] = mean_square
         numbers[FLOOR] = mean_square * COINCIDENT
-        numbers[LOST] = absolute_error_kernel(d, apart, greatest)
-    return apart
+        numbers[LOST] = absolute_error_kernel(d, offset_square, greatest)
+    return offset_square
 
 
 @step_kernel

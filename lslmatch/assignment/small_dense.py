@@ -16,9 +16,9 @@ from lslmatch.costs import log_kernel
 #: What is known of a problem, in this order, and then its shift: the scale, the sum of the costs, the floor
 #: of squared distances, how many rows are free, the mean square, and of the rounding errors of coordinates
 #: what is not a share of squared lengths.
-SCALE, TOTAL, FLOOR, FREE, SPREAD, LOST, SHIFT = range(7)
+SCALE, TOTAL, FLOOR, CLASHES, SPREAD, LOST, SHIFT = range(7)
 #: How many rows of a problem are free after the others were matched to their nearest columns, if any is.
-FEW_FREE, MANY_FREE = 1, 2
+FEW_CLASH, MANY_CLASH = 1, 2
 #: Scans of augmenting row reduction for each free row.
 _SCANS_PER_ROW = 4
 #: Columns examined together when the position of a minimum is looked for, by vector loops.

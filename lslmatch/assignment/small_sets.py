@@ -25,10 +25,10 @@ from lslmatch.assignment.small_coordinates import (
     lower_floor,
 )
 from lslmatch.assignment.small_dense import (
-    FEW_FREE,
+    CLASHES,
+    FEW_CLASH,
     FLOOR,
-    FREE,
-    MANY_FREE,
+    MANY_CLASH,
     SCALE,
     SHIFT,
     TOTAL,
@@ -39,10 +39,10 @@ from lslmatch.assignment.small_dense import (
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
 from lslmatch.results import Affine, MatchResult
 
-#: One of so many rows, or fewer, may be free if they are to be matched without reductions.
+#: Free rows are matched without reductions if they are at most one in this many.
 _FEW = 8
-#: Above a quarter of `short_pairs`, the kernel gives up if 99 % of the rows clash, or by squares 85 %: such
-#: sets are far apart, which other routes can make use of.
+#: Above a quarter of `most_small_pairs`, the kernel gives up if 99 % of the rows clash, or by squares 85 %:
+#: such sets are far apart, which other routes can make use of.
 _NOT_SMALLEST, _NEARLY_ALL, _NEARLY_ALL_BY_SQUARES = 4, 0.99, 0.85
 #: Columns that are examined together where close points are looked for.
 _BLOCK = 32
@@ -54,7 +54,7 @@ Rooms = tuple[FloatArray, FloatArray, IntArray]
 def match_at_once(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
     """Match one problem; False if it is not ordinary, or far sets had better be matched in another way."""
     numbers, duals, partners = rooms
-    most = or_default(None).short_pairs // _NOT_SMALLEST
+    most = or_default(None).most_small_pairs // _NOT_SMALLEST
     _match_all(x, y, _one_size(len(x), len(y)), logarithm, most, numbers, duals, partners)
     return numbers.item(SCALE) != NOT_ORDINARY
 
@@ -84,7 +84,7 @@ def match_small(
     row (n, m) for each problem. None in place of a result: another route is to be tried.
     """
     rooms = numbers, duals, partners = make_rooms(len(x) + len(y), len(sizes), x.shape[1], affine)
-    _match_all(x, y, sizes, objective == "lsl", or_default(None).short_pairs // _NOT_SMALLEST, *rooms)
+    _match_all(x, y, sizes, objective == "lsl", or_default(None).most_small_pairs // _NOT_SMALLEST, *rooms)
     n, m = sizes[0].tolist()
     if (sizes == sizes[0]).all():
         # Views of equally large problems are made at once. The smaller set comes first.
@@ -123,7 +123,7 @@ def make_rooms(points: int, problems: int, d: int, affine: Affine | None) -> Roo
 
 
 @kernel
-def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
+def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     """Solve all problems. The smaller set is that of the rows; duals and partners are rows and then columns.
 
     Rows are matched to their nearest columns; where several have the same one, the first gets it. If many are
@@ -151,7 +151,7 @@ def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
         x_stop += sizes[p, 0]
         y_stop += sizes[p, 1]
         x_part, y_part = x[x_start:x_stop], y[y_start:y_stop]
-        apart = align_small(x_part, y_part, numbers[p], work, a, b)
+        offset_square = align_small(x_part, y_part, numbers[p], work, a, b)
         turned = sizes[p, 0] > sizes[p, 1]
         n, m = min(sizes[p, 0], sizes[p, 1]), max(sizes[p, 0], sizes[p, 1])
         start, middle, out = out, out + n, out + n + m
@@ -168,7 +168,7 @@ def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
                 fill[k, j] = 0.0
         square_rows(b if turned else a, fill, n, width, cost, nearest, least, lengths)
         for i in range(n):
-            limit = CLOSE * (lengths[i] + apart)
+            limit = CLOSE * (lengths[i] + offset_square)
             if least[i] < limit:
                 nearest[i] = _restore(x_part, y_part, turned, i, m, numbers[p], limit, cost[i])
                 least[i] = cost[i, nearest[i]]
@@ -194,18 +194,18 @@ def _match_all(x, y, sizes, logarithm, apart_from, numbers, duals, partners):
             else:
                 free += 1
         if free:
-            numbers[p, FREE] = FEW_FREE if _FEW * free <= n else MANY_FREE
+            numbers[p, CLASHES] = FEW_CLASH if _FEW * free <= n else MANY_CLASH
             nearly_all = _NEARLY_ALL if logarithm else _NEARLY_ALL_BY_SQUARES
-            if free > nearly_all * n and n * m > apart_from:
+            if free > nearly_all * n and n * m > most_pairs:
                 numbers[p, SCALE] = NOT_ORDINARY
                 continue
             col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
-            if numbers[p, FREE] == MANY_FREE:
+            if numbers[p, CLASHES] == MANY_CLASH:
                 free = reduce_small(
                     cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col, nearest
                 )
             if free:
-                lazy = logarithm and numbers[p, FREE] == FEW_FREE
+                lazy = logarithm and numbers[p, CLASHES] == FEW_CLASH
                 # What is not needed any more serves again, coordinates included.
                 spare = (least, lengths, a[0], b[0], reach, nearest, indices)
                 augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare, None)

@@ -15,7 +15,7 @@ from lslmatch.assignment.path import PartialSolution, solve_partial
 from lslmatch.assignment.plan import plan_for
 from lslmatch.assignment.problem import Problem
 from lslmatch.assignment.settings import SolverSettings
-from lslmatch.assignment.trail import Trail
+from lslmatch.assignment.warm_start import WarmStart
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.results import Assignment
@@ -177,17 +177,19 @@ def assign_points(
     rule: CostRule,
     workers: int = 1,
     col_dual: FloatArray | None = None,
-    trail: Trail | None = None,
+    warm_start: WarmStart | None = None,
     settings: SolverSettings | None = None,
 ) -> Assignment:
     """Assign the points of the smaller set of a geometry to points of the larger one.
 
-    `col_dual` and `trail` are warm starts for sets of equal size, and `settings` are the default ones unless
-    given, as in :class:`~lslmatch.assignment.problem.Problem`.
+    `col_dual` and `warm_start` are for sets of equal size; `settings` are the default ones unless given, as
+    in :class:`~lslmatch.assignment.problem.Problem`.
     """
     n, m = geometry.shape
     geometry, rule = smaller_as_rows(geometry, rule)
-    problem = Problem(geometry, rule, workers=workers, col_dual=col_dual, trail=trail, settings=settings)
+    problem = Problem(
+        geometry, rule, workers=workers, col_dual=col_dual, warm_start=warm_start, settings=settings
+    )
     solution: DualState = problem.solve(plan_for(problem.task, problem.settings))
     costs = solution.row_dual + solution.col_dual[solution.col_of_row] + rule.offset
     return _assignment(solution._replace(row_dual=solution.row_dual + rule.offset), n > m, float(costs.sum()))

@@ -36,7 +36,7 @@ from lslmatch.assignment.routes import COSTS, Route, Task, always, choose, has_m
 from lslmatch.assignment.screening import PairScreen, make_screen
 from lslmatch.assignment.settings import SolverSettings, or_default
 from lslmatch.assignment.shortlists import Shortlists, reduce_rows, renew_shortlists
-from lslmatch.assignment.trail import Trail
+from lslmatch.assignment.warm_start import WarmStart
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry
 
@@ -47,7 +47,7 @@ def solve_streamed(
     *,
     workers: int = 1,
     col_dual: FloatArray | None = None,
-    trail: Trail | None = None,
+    warm_start: WarmStart | None = None,
     settings: SolverSettings | None = None,
 ) -> DualState:
     """Match every row of the geometry (n <= m) by the routes of this module.
@@ -59,7 +59,9 @@ def solve_streamed(
     DualState
         The matching, and the dual variables that prove it optimal, without the rule's offset.
     """
-    problem = Problem(geometry, rule, workers=workers, col_dual=col_dual, trail=trail, settings=settings)
+    problem = Problem(
+        geometry, rule, workers=workers, col_dual=col_dual, warm_start=warm_start, settings=settings
+    )
     state: DualState = problem.solve(choose(ROUTES, problem.task, problem.settings))
     return state
 
@@ -82,9 +84,9 @@ def _match_nearest(problem: Problem) -> DualState | None:
         return None
     state = DualState(least, np.zeros(m), found.col, np.full(m, -1, np.intp))
     state.row_of_col[found.col] = np.arange(n)
-    if problem.trail is not None:
+    if problem.warm_start is not None:
         lists = Shortlists(found.col[:, None], least[:, None], found.bound)
-        problem.trail.leave(geometry, lists, state.col_dual)
+        problem.warm_start.keep(geometry, lists, state.col_dual)
     return state
 
 
@@ -93,8 +95,8 @@ def _look(problem: Problem) -> tuple[Seen, Outlook | None]:
     geometry, rule, settings = problem.geometry, problem.rule, problem.shaped
     screen = make_screen(geometry, rule, settings)
     seen = problem.seen = Seen(screen, col_dual=problem.col_dual)
-    if problem.trail is not None:
-        seen.recalled = problem.trail.lead(screen, min(settings.list_size, geometry.shape[1]))
+    if problem.warm_start is not None:
+        seen.recalled = problem.warm_start.recall(screen, min(settings.list_size, geometry.shape[1]))
     if seen.recalled is not None or problem.col_dual is not None:
         return seen, None
     outlook = probe(geometry, rule)
@@ -162,8 +164,8 @@ def _match_by_paths(problem: Problem) -> DualState | None:
         most_passes = settings.auction_after if n == m else settings.most_passes
     if not complete(screen, lists, state, free_rows, settings, workers, most_passes):
         return None
-    if problem.trail is not None:
-        problem.trail.leave(geometry, lists, state.col_dual)
+    if problem.warm_start is not None:
+        problem.warm_start.keep(geometry, lists, state.col_dual)
     return state
 
 
@@ -183,8 +185,8 @@ def _match_by_auction(problem: Problem) -> DualState:
     settings = settings._replace(few_free=settings.auction_free)
     if not complete(screen, lists, state, np.arange(n), settings, problem.workers, most_passes):
         return solve_matrix(problem)
-    if problem.trail is not None:
-        problem.trail.leave(geometry, lists, col_dual)
+    if problem.warm_start is not None:
+        problem.warm_start.keep(geometry, lists, col_dual)
     return state
 
 

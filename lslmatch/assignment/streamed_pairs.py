@@ -148,7 +148,7 @@ ROUTE = Route(
     "prices",
     SOME_PAIRS,
     can=always,
-    pays=lambda task, settings: task.pairs > min(settings.small_pairs, settings.dense_pairs),
+    pays=lambda task, settings: task.pairs > min(settings.matrix_pairs, settings.dense_pairs),
     solve=match_at_prices,
     why="The best pairs are those that are worth a price, which is found without the matrix.",
 )

@@ -22,9 +22,9 @@ from lslmatch.assignment.small_coordinates import (
     settle_map,
 )
 from lslmatch.assignment.small_dense import (
-    FEW_FREE,
+    CLASHES,
+    FEW_CLASH,
     FLOOR,
-    FREE,
     LOST,
     SCALE,
     SHIFT,
@@ -50,7 +50,7 @@ _GREATEST_BITS = np.int32(0x7FFFFFFF)
 def match_wide(x, y, logarithm, numbers, duals, partners):
     """Solve one problem, as the kernel of small sets does, and return whether it has few conflicts."""
     a, b, work = np.empty(x.shape), np.empty(y.shape), np.empty((9, x.shape[1]))
-    apart = _align_rows(x, y, numbers, work, a, b)
+    offset_square = _align_rows(x, y, numbers, work, a, b)
     for k in range(duals.size):
         duals[k] = 0.0
         partners[k] = -1
@@ -71,7 +71,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
         points = np.empty((n, leading), np.float32)
         panels = np.empty((1, columns // PANEL, leading, PANEL), np.float32)
         screen = (points, panels, row_low, col_low, bounds)
-        _prepare(sets, apart, screen)
+        _prepare(sets, offset_square, screen)
         outcome = _find_nearest(sets, screen, least, nearest, row_of_col)
         leading = d
     if outcome == _MANY_CONFLICTS:
@@ -98,7 +98,7 @@ def match_wide(x, y, logarithm, numbers, duals, partners):
     if free > _MANY * n:
         return False
     if free:
-        numbers[FREE] = FEW_FREE
+        numbers[CLASHES] = FEW_CLASH
         cost, reach, indices = np.empty((n, m)), np.full(m, -np.inf), np.empty(2 * m, np.int64)
         asked = np.array([0, -1, -1, -1])
         spare = (np.empty(m), np.empty(m), np.empty(m), np.empty(m), reach, np.empty(m, np.int64), indices)
@@ -128,12 +128,12 @@ def _align_rows(x, y, numbers, work, a, b):
     """Do what `align_small` does, for points as rows."""
     x_total = _centre_rows(x, work[0], work[1], work[4], work[6:], a)
     y_total = _centre_rows(y, work[2], work[3], work[5], work[6:], b)
-    apart = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
+    offset_square = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
     scale, offset = numbers[SCALE], work[3]
     for j in range(b.shape[0]):
         for k in range(b.shape[1]):
             b[j, k] = scale * b[j, k] + offset[k]
-    return apart
+    return offset_square
 
 
 @step_kernel
@@ -186,7 +186,7 @@ def _count_leading(rows, others):
 
 
 @step_kernel
-def _prepare(sets, apart, screen):
+def _prepare(sets, offset_square, screen):
     """Bring leading coordinates into single precision, for products that are bounds of squared distances."""
     _, _, _, numbers, rows, others, limits = sets
     points, panels, row_low, col_low, _ = screen
@@ -210,7 +210,7 @@ def _prepare(sets, apart, screen):
     for i in range(n):
         for k in range(d):
             points[i, k] = -2.0 * unit * rows[i, k]
-        limits[i] = CLOSE * (_squared_length(rows, i, rows.shape[1]) + apart)
+        limits[i] = CLOSE * (_squared_length(rows, i, rows.shape[1]) + offset_square)
         row_low[i] = share * _squared_length(rows, i, d) - lost
 
 

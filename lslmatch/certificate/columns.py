@@ -104,11 +104,11 @@ def plain_sets(
     """Give both sets, weighted and y mapped by a matrix, and ``x[i] - y[j]`` of the reference pairs."""
     sets = column_sets(x, y, result)
     assert result.covariance is not None
-    apart = np.zeros_like(sets.x)
+    difference = np.zeros_like(sets.x)
     reference = result.covariance.reference
     if reference is not None:
         rows = np.flatnonzero(reference >= 0)
         cols = reference[rows]
-        apart[rows] = (sets.x[rows] - sets.y[cols]) + (sets.x_rest[rows] - sets.y_rest[cols])
-    x, y, apart = (np.ldexp(part, sets.exponent) for part in (sets.x, sets.y, apart))
-    return x, y, apart
+        difference[rows] = (sets.x[rows] - sets.y[cols]) + (sets.x_rest[rows] - sets.y_rest[cols])
+    x, y, difference = (np.ldexp(part, sets.exponent) for part in (sets.x, sets.y, difference))
+    return x, y, difference

@@ -46,30 +46,30 @@ class LeftOutCosts:
         rows = np.flatnonzero(reference >= 0)
         share = 1.0
         if result.matrix_map is not None:
-            x, y, apart = plain_sets(x, y, result)
+            x, y, difference = plain_sets(x, y, result)
         else:
             scale, shift = _scales_and_shift(result, d)
-            apart = np.zeros((n, d))
-            apart[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
+            difference = np.zeros((n, d))
+            difference[rows] = exact_residuals(x[rows], y[reference[rows]], scale, shift)
             origin, other = typical_point(x), typical_point(y)
             if not isinstance(scale, np.ndarray):
                 share = share_of_sets(x, y, scale, shift)
             x, y = x - origin, scale * (y - other) + _seen_from(origin, other, scale, shift)
             if learned.units is not None:
                 weights = column_weights(result, d)
-                x, y, apart = x * weights, y * weights, apart * weights
+                x, y, difference = x * weights, y * weights, difference * weights
         if d > n + m:  # in all other directions the points do not differ, and the variance is the ridge
             basis = np.linalg.qr(np.vstack([x, y]).T)[0]
-            x, y, apart = x @ basis, y @ basis, apart @ basis
+            x, y, difference = x @ basis, y @ basis, difference @ basis
         k = x.shape[1]
         residuals = np.zeros((n, k))
-        residuals[rows] = apart[rows] * np.sqrt(weight[rows])[:, None]
+        residuals[rows] = difference[rows] * np.sqrt(weight[rows])[:, None]
         matrix = residuals.T @ residuals
         matrix[np.diag_indices(k)] += learned.ridge
         variances, axes = np.linalg.eigh(matrix)
         whitening = axes / np.sqrt(variances)
         self.x, self.y, self.x_residual = x @ whitening, y @ whitening, residuals @ whitening
-        self.apart = apart @ whitening
+        self.difference = difference @ whitening
         self.y_residual = np.zeros((m, k))
         self.y_residual[reference[rows]] = self.x_residual[rows]
         if not learned.leave_out:
@@ -85,7 +85,7 @@ class LeftOutCosts:
     def taken(self, rows: IntArray, cols: IntArray) -> LeftOutCosts:
         """Take some points of each set; the metric stays that of all."""
         some = copy.copy(self)
-        some.x, some.x_residual, some.apart = self.x[rows], self.x_residual[rows], self.apart[rows]
+        some.x, some.x_residual, some.difference = self.x[rows], self.x_residual[rows], self.difference[rows]
         some.y, some.y_residual, some.x_left = self.y[cols], self.y_residual[cols], self.x_left[rows]
         place = np.full(len(self.y) + 1, -1, np.intp)  # and of the partner -1
         place[cols] = np.arange(cols.size)
@@ -123,7 +123,7 @@ class LeftOutCosts:
             first = self.x_residual[row]
             # Partners may nearly coincide, and then the difference of their coordinates has few digits.
             partners = self.reference[row] == col
-            difference[partners] = self.apart[row[partners]]
+            difference[partners] = self.difference[row[partners]]
             # Of partners there is one residual: once taken out, nothing is left for the second.
             second = self.y_residual[col] * ~partners[:, None]
             costs[start : start + step] = self._combine(
@@ -173,11 +173,11 @@ def whitened(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[FloatAr
     scale, shift = _scales_and_shift(result, x.shape[1])
     origin, other = typical_point(x), typical_point(y)
     shift = (weights * _seen_from(origin, other, scale, shift)) @ whitening
-    apart = weights * (y - other)
+    difference = weights * (y - other)
     if isinstance(scale, np.ndarray):
-        apart *= scale / result.map.scale
+        difference *= scale / result.map.scale
     result = result._replace(shift=shift, column_map=None)
-    return (weights * (x - origin)) @ whitening, apart @ whitening, result
+    return (weights * (x - origin)) @ whitening, difference @ whitening, result
 
 
 def _scales_and_shift(result: MatchResult, dimension: int) -> tuple[float | FloatArray, FloatArray]:

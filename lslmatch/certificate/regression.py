@@ -61,8 +61,8 @@ class RegressionCosts:
         self.noise, self.volume = np.zeros_like(self.a), 0.0
         if learned.metric_weight is not None:
             self._measure_by(learned, rows, root)
-        apart = self.a - self.a.mean(axis=0)
-        self.floor = float((apart**2).sum()) / n * _COINCIDENT
+        centred = self.a - self.a.mean(axis=0)
+        self.floor = float((centred**2).sum()) / n * _COINCIDENT
         self.rows, self.cols = np.arange(n), np.arange(m)
 
     def _measure_by(self, learned: Regression, rows: IntArray, root: FloatArray) -> None:
@@ -122,10 +122,13 @@ class RegressionCosts:
         # Then that of j, under the map without the first.
         rest = np.maximum(1.0 - np.einsum("ij,ij->i", theirs, theirs) - cross**2 / left, _LEAST)
         mapped -= next_ * (on_j / rest)[:, None]
-        apart = self.a[i] - mapped
-        squares = np.einsum("ij,ij->i", apart, apart)
+        difference = self.a[i] - mapped
+        squares = np.einsum("ij,ij->i", difference, difference)
         first, second = self.noise[i], self.noise[k] * other[:, None]
-        along, along_other = np.einsum("ij,ij->i", apart, first), np.einsum("ij,ij->i", apart, second)
+        along, along_other = (
+            np.einsum("ij,ij->i", difference, first),
+            np.einsum("ij,ij->i", difference, second),
+        )
         overlap = np.einsum("ij,ij->i", first, second)
         left = np.maximum(1.0 - np.einsum("ij,ij->i", first, first), _LEAST)
         squares += along**2 / left

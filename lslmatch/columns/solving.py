@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.assignment.all_or_some import PricedAssignment, assign_costs, assign_sets
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
-from lslmatch.assignment.partial import PricedAssignment, assign_pairs, assign_point_pairs
 from lslmatch.assignment.solve import assign
 from lslmatch.covariance.candidates import assign_candidates, has_few_candidates
 from lslmatch.covariance.known import with_pairs
@@ -41,7 +41,7 @@ def solve_under(
     problem = problem_of_result(x, y, empty)
     if isinstance(problem, White):
         if pairs is not None:
-            return with_pairs(empty, assign_pairs(left_out_costs(problem, workers), pairs))
+            return with_pairs(empty, assign_costs(left_out_costs(problem, workers), pairs))
         if has_few_candidates(*problem.shape):
             assignment = assign_candidates(problem, workers)
         else:
@@ -53,4 +53,4 @@ def solve_under(
         total = float((np.log(np.maximum(least, rule.floor)) + rule.offset).sum())
         permutation = partners(n, *sides_as_given(choice, n > len(y)))
         return empty._replace(permutation=permutation, objective=total)
-    return with_pairs(empty, assign_point_pairs(geometry, rule, pairs, workers))
+    return with_pairs(empty, assign_sets(geometry, rule, pairs, workers))

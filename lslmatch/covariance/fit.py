@@ -25,7 +25,7 @@ WEIGHTINGS: dict[str, Callable[[FloatArray, int, FloatArray | None], Metric]] = 
 _NOISELESS = 2.0**-90
 
 
-class Fit(NamedTuple):
+class MetricFit(NamedTuple):
     """What a matching says of the noise, and the coordinates in which pairs are judged by it."""
 
     reference: IntArray  # (n,): the matching, -1 for an x without a partner
@@ -49,7 +49,7 @@ def fit_matching(
     first: Aligned,
     refit: bool,
     weighting: str,
-) -> Fit | None:
+) -> MetricFit | None:
     """Learn the metric from a matching, and if `refit` scale and shift under it; None without any noise.
 
     The result depends on the matching and the first alignment only, not on matchings before it.
@@ -63,7 +63,7 @@ def fit_matching(
     if metric is None:
         return None
     white = sets.white(reference, metric)
-    return Fit(reference, sets.affine, weighting, metric, white, sets.exponent, sets.units)
+    return MetricFit(reference, sets.affine, weighting, metric, white, sets.exponent, sets.units)
 
 
 def white_of(x: FloatArray, y: FloatArray, affine: AnyMap, covariance: Covariance) -> tuple[White, float]:

@@ -8,10 +8,10 @@ from lslmatch._types import FloatArray
 from lslmatch._validation import check_point_pair
 from lslmatch.alignment.fit import Alignment
 from lslmatch.alignment.registry import align, direct_map, is_direct
+from lslmatch.assignment.all_or_some import PricedAssignment, assign_sets
 from lslmatch.assignment.from_points import match_points
 from lslmatch.assignment.greedy import choose_nearest
 from lslmatch.assignment.orientation import partners, sides_as_given, smaller_as_rows
-from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.assignment.plan import plan_from_points
 from lslmatch.costs import CostRule
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
@@ -47,7 +47,7 @@ def match_isotropic(x: FloatArray, y: FloatArray, request: Request) -> MatchResu
     rule = make_rule(objective, geometry, found.affine.scale, request.noise)
     if not OBJECTIVES[objective].is_minimised:
         return _greedy_result(geometry, rule, found, objective)
-    priced = assign_point_pairs(geometry, rule, pairs, request.workers)
+    priced = assign_sets(geometry, rule, pairs, request.workers)
     return _proven_result(x.shape[0], found, priced, request)
 
 

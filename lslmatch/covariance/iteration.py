@@ -21,7 +21,7 @@ from lslmatch.assignment.solve import assign, assign_points
 from lslmatch.covariance.candidates import assign_candidates, has_few_candidates
 from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import sampled_surprises, surprises
-from lslmatch.covariance.fit import Aligned, Fit, fit_matching
+from lslmatch.covariance.fit import Aligned, MetricFit, fit_matching
 from lslmatch.covariance.leave_out import cost_matrix
 from lslmatch.results import Affine, Assignment, ColumnMap
 
@@ -38,7 +38,7 @@ _STREAMED_PAIRS, _STREAMED_RATIO = 3000, 20
 class Learned(NamedTuple):
     """A matching that was judged, and the fit for whose costs it is optimal."""
 
-    fit: Fit
+    fit: MetricFit
     assignment: Assignment
     surprises: FloatArray  # of the assigned matching, under its own metric
     rounds: int
@@ -113,7 +113,7 @@ class _Search:
 
         "met" is a path that came upon one of an earlier start.
         """
-        behind: tuple[Fit, Assignment] | None = None
+        behind: tuple[MetricFit, Assignment] | None = None
         own: set[bytes] = set()
         for _ in range(_MOST_ROUNDS):
             key = weighting, matching.tobytes()
@@ -132,13 +132,15 @@ class _Search:
             matching = partners(len(self.x), assignment.row_ind, assignment.col_ind)
         return "ended"
 
-    def consider(self, matching: IntArray, found: FloatArray, behind: tuple[Fit, Assignment] | None) -> None:
+    def consider(
+        self, matching: IntArray, found: FloatArray, behind: tuple[MetricFit, Assignment] | None
+    ) -> None:
         """Keep a matching if it is the best so far and optimal for some costs, as a start need not be."""
         if behind is not None and found.mean() < self.least:
             self.least, self.surprises = float(found.mean()), found
             self.matching, self.behind = matching, behind
 
-    def judge(self, fit: Fit) -> tuple[FloatArray, Assignment]:
+    def judge(self, fit: MetricFit) -> tuple[FloatArray, Assignment]:
         """Give the surprises of the matching behind a fit, and the best matching for its costs."""
         if judges_all(self.x, self.y):
             costs = cost_matrix(fit.white, self.workers)

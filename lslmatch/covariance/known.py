@@ -16,8 +16,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch._validation import as_kernel_array, as_real_array, check_affine, check_finite
+from lslmatch.assignment.all_or_some import PricedAssignment, assign_sets
 from lslmatch.assignment.orientation import partners
-from lslmatch.assignment.partial import PricedAssignment, assign_point_pairs
 from lslmatch.costs import CostRule
 from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
@@ -61,7 +61,7 @@ def match_known(x: FloatArray, y: FloatArray, request: Request) -> MatchResult:
     if _is_as_found(geometry, result, linear.forward(seen_from(origin, other, known.affine))):
         return known
     # What is returned is what the certificate knows: match by that.
-    return with_pairs(known, assign_point_pairs(geometry, rule, request.pairs, request.workers))
+    return with_pairs(known, assign_sets(geometry, rule, request.pairs, request.workers))
 
 
 def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lslmatch._types import FloatArray
-from lslmatch.assignment.partial import assign_pairs, assign_point_pairs
+from lslmatch.assignment.all_or_some import assign_costs, assign_sets
 from lslmatch.costs import CostRule, cost_matrix
 from lslmatch.covariance.dropped import streamed_problem
 from lslmatch.covariance.fit import white_of
@@ -20,9 +20,9 @@ def match_pairs(x: FloatArray, y: FloatArray, result: MatchResult, pairs: int, w
     """Match so many pairs under the alignment and the covariance of a result."""
     problem = problem_of_result(x, y, result)
     if isinstance(problem, White):
-        priced = assign_pairs(left_out_costs(problem, workers), pairs)
+        priced = assign_costs(left_out_costs(problem, workers), pairs)
     else:
-        priced = assign_point_pairs(*problem, pairs, workers)
+        priced = assign_sets(*problem, pairs, workers)
     return with_pairs(result, priced)
 
 

@@ -74,7 +74,7 @@ def judge_pairs(
     else:
         x_of_row, col_dual, col_of_row = rows, v, cols
     np.maximum(reduced, 0.0, out=reduced)
-    arcs = _arcs(reduced, col_dual, col_of_row)
+    arcs = _residual_arcs(reduced, col_dual, col_of_row)
     margin, confidence = np.full(n, np.nan), np.full(n, np.nan)
     margin[x_of_row] = (arcs.min(axis=1) + arcs.min(axis=0))[: len(reduced)]
     exact = np.flatnonzero(chosen[x_of_row])
@@ -84,7 +84,7 @@ def judge_pairs(
     return margin, confidence
 
 
-def _arcs(reduced: FloatArray, col_dual: FloatArray, col_of_row: IntArray) -> FloatArray:
+def _residual_arcs(reduced: FloatArray, col_dual: FloatArray, col_of_row: IntArray) -> FloatArray:
     """Give what it costs row k to take the column of row l; one more node stands for all that is free."""
     n, m = reduced.shape
     nodes = n + (n < m)

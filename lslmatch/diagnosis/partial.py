@@ -53,7 +53,7 @@ def judge_partial(
         reduced = np.maximum(reduced_costs(slice(None)), 0.0)
         reduced[rows, permutation[rows]] = 0.0
         if exact[rows].any():
-            arcs = _arcs(reduced, duals, permutation)
+            arcs = _residual_arcs(reduced, duals, permutation)
             for k in np.flatnonzero(exact[rows]):  # back in Python after each search, so that Ctrl-C is heard
                 margin[rows[k]] = shortest_cycle(arcs, k)
         if rate is not None:
@@ -84,7 +84,9 @@ def _bounds(
     return bounds
 
 
-def _arcs(reduced: FloatArray, duals: tuple[FloatArray, FloatArray], permutation: IntArray) -> FloatArray:
+def _residual_arcs(
+    reduced: FloatArray, duals: tuple[FloatArray, FloatArray], permutation: IntArray
+) -> FloatArray:
     """Give the lengths of the arcs between the matched rows and, as the last two nodes, alone and spare."""
     rows, free_rows = np.flatnonzero(permutation >= 0), np.flatnonzero(permutation < 0)
     cols = permutation[rows]

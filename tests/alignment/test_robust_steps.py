@@ -8,7 +8,7 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.alignment import robust
-from lslmatch.alignment.prominence import Judged, Map
+from lslmatch.alignment.prominence import JudgedMap, Map
 from lslmatch.alignment.robust import Improved
 from lslmatch.alignment.starts import Central, robust_starts
 
@@ -30,7 +30,7 @@ class Told:
 
     def judge(self, map_, rows=None):
         rows = self.rows if rows is None else rows
-        return Judged(map_, rows, np.broadcast_to(self.prominences[map_.scale], 4)[rows].astype(float))
+        return JudgedMap(map_, rows, np.broadcast_to(self.prominences[map_.scale], 4)[rows].astype(float))
 
 
 def searched(monkeypatch, judge, last=None):
@@ -96,14 +96,14 @@ def test_the_last_refit_is_taken_only_if_it_is_better(monkeypatch, mean, scale):
 def test_better_is_a_mean_gain_of_more_than_two_standard_errors(gain, better):
     # The first has mean 1 and two standard errors of 1 / sqrt(4).
     before = np.array([1.0, 2.0, 3.0, 4.0])
-    one, other = (Judged(Map(1.0, ORIGIN), np.arange(4), values) for values in (before + gain, before))
+    one, other = (JudgedMap(Map(1.0, ORIGIN), np.arange(4), values) for values in (before + gain, before))
     assert robust._is_better(one, other) is better
 
 
 def test_the_four_centred_maps_of_greatest_mean_are_refitted():
     a, b = AS_GIVEN, AS_GIVEN._replace(core=np.array([1.0]))
     judge = SimpleNamespace(
-        judge=lambda map_: Judged(map_, np.arange(1), np.array([map_.scale - 0.1 * map_.shift[0]]))
+        judge=lambda map_: JudgedMap(map_, np.arange(1), np.array([map_.scale - 0.1 * map_.shift[0]]))
     )
     expected = [(2.0, -2.0), (2.0, 0.0), (math.sqrt(2.0), -math.sqrt(2.0)), (math.sqrt(2.0), 0.0)]
     assert len(list(robust_starts(a, b))) == 10
@@ -130,7 +130,7 @@ def test_a_refit_standardises_the_more_prominent_half_of_the_pairs_that_stand_ou
     prominence[order[:count]] = 0.3 * np.arange(count, 0, -1)  # some below 1 and some above
     kept = order[: max(math.ceil(count / 2), 3)]
     a, b = judge.a[rows[kept]], judge.b[cols[kept]]
-    found = robust._refit(judge, Judged(Map(1.0, np.zeros(2)), cols, prominence), rows)
+    found = robust._refit(judge, JudgedMap(Map(1.0, np.zeros(2)), cols, prominence), rows)
     scale = math.sqrt(a.var(axis=0).sum() / b.var(axis=0).sum())
     assert found.scale == pytest.approx(scale, rel=1e-12)
     np.testing.assert_allclose(found.shift, a.mean(axis=0) - scale * b.mean(axis=0), rtol=1e-12)
@@ -140,7 +140,7 @@ def refitted(a, b, prominence=(1.0, 1.0, 1.0)):
     judge = SimpleNamespace(a=np.array(a)[:, None], b=np.array(b)[:, None])
     every = np.arange(3)
     with np.errstate(all="ignore"):
-        return robust._refit(judge, Judged(Map(1.0, ORIGIN), every, np.array(prominence)), every)
+        return robust._refit(judge, JudgedMap(Map(1.0, ORIGIN), every, np.array(prominence)), every)
 
 
 def test_a_refit_needs_three_pairs_that_stand_out_and_do_not_coincide():
@@ -164,7 +164,7 @@ def refits(monkeypatch, means, cols):
 
     def judge(map_):
         k = int(map_.scale)
-        return Judged(map_, np.array([cols[k]]), np.array([means[k]]))
+        return JudgedMap(map_, np.array([cols[k]]), np.array([means[k]]))
 
     monkeypatch.setattr(robust, "_refit", refit)
     judges = SimpleNamespace(judge=judge, rows=np.arange(1))

@@ -7,7 +7,7 @@ import pytest
 
 from lslmatch import Affine, match
 from lslmatch.alignment import selection
-from lslmatch.alignment.fit import Fit, fit_at
+from lslmatch.alignment.fit import MapFit, fit_at
 from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import Improved
 from lslmatch.geometry.coordinates import common_coordinates
@@ -109,7 +109,7 @@ def chosen(monkeypatch, d, *, robust=None, identity=math.inf, beyond_chance=Fals
         return False
 
     def fit(scale, value):
-        return Fit(Affine(scale, np.zeros(d)), assignment, value)
+        return MapFit(Affine(scale, np.zeros(d)), assignment, value)
 
     improved = Improved(None if robust is None else Affine(3.0, np.zeros(d)), "", beyond_chance)
     monkeypatch.setattr(selection, "fit_profile", lambda *args: fit(2.0, 10.0))

@@ -32,16 +32,16 @@ def draw(n, m, d, noise=0.3):
         (10, 10, 3, ["small"]),
         (10, 10, 100_000, ["small"]),
         (10, 10, 400_001, []),
-        (1000, 1000, 3, ["easy", "small"]),
+        (1000, 1000, 3, ["bounded", "small"]),
         (1000, 1000, 40, ["wide", "small"]),
         (1000, 1000, 1000, ["wide"]),
         (1000, 1000, 1001, []),
         (2000, 2000, 1000, ["wide"]),
-        (2100, 2100, 52, ["easy"]),
+        (2100, 2100, 52, ["bounded"]),
         (2100, 2100, 53, []),
-        (10_000, 10_000, 11, ["easy"]),
+        (10_000, 10_000, 11, ["bounded"]),
         (10_000, 10_001, 1, []),
-        (500, 40_000, 2, ["easy"]),
+        (500, 40_000, 2, ["bounded"]),
     ],
 )
 def test_points_take_one_kernel_up_to_some_size(n, m, d, expected):
@@ -82,7 +82,7 @@ def test_plans_are_remembered_until_the_settings_change(monkeypatch):
     task = Task(COSTS, 401, 401, 3)
     assert plan_for(task, settings.DEFAULT) is plan_for(task, settings.DEFAULT)
     assert names(plan_from_points((9, 2), 9, "lsl")) == ["small"]
-    set_solver(monkeypatch, short_pairs=0)
+    set_solver(monkeypatch, most_small_pairs=0)
     assert plan_from_points((9, 2), 9, "lsl") == ()
 
 
@@ -109,7 +109,15 @@ def test_every_route_ends_with_the_same_objective_and_a_proof_or_refuses(
     assert check_certificate(x, y, result) <= 1e-12 * unit
     task = Task(route.kind, min(n, m), max(n, m), d, objective)
     assert (route.name in dict(tried)) == route.can(task)
-    if route.can(task) and route.name not in ("wide", "easy", "line", "far", "nearest", "clashes", "crowded"):
+    if route.can(task) and route.name not in (
+        "wide",
+        "bounded",
+        "line",
+        "far",
+        "nearest",
+        "clashes",
+        "crowded",
+    ):
         assert tried == [(route.name, True)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.assignment import settings
-from lslmatch.assignment.partial import assign_point_pairs
+from lslmatch.assignment.all_or_some import assign_sets
 from lslmatch.assignment.solve import assign_points
 from lslmatch.costs import cost_matrix, log_rule, normalized_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
@@ -68,7 +68,9 @@ def draw_settings(rng):
     """Draw any settings whose matrices fit: most at an end of their range."""
     share, count, few = [-1.0, 0.0, 0.002, 0.3, 1.0, 2.0], [0, 1, 1 << 40], [1, 2, 3, 8, 1 << 30]
     values = {
-        **dict.fromkeys(("dense_pairs", "small_pairs", "kept_pairs", "region_pairs", "sampled_pairs"), count),
+        **dict.fromkeys(
+            ("dense_pairs", "matrix_pairs", "kept_pairs", "region_pairs", "sampled_pairs"), count
+        ),
         **dict.fromkeys(("block_rows", "sampled", "list_size", "least_list_size", "rows_per_listed"), few),
         **dict.fromkeys(("short_list_size", "reduced_rows", "steps_per_call"), few),
         **dict.fromkeys(("dense_conflicts", "kept_mutual", "region_mutual", "region_near"), share),
@@ -78,7 +80,7 @@ def draw_settings(rng):
         **dict.fromkeys(("sweeps", "prices", "auction_passes"), [-1, 0, 1, 2, 20]),
         **dict.fromkeys(("region_dimensions", "crowded_dimensions"), [0, 3, 1000]),
         "last_resort": [0, 25],
-        "apart": [0.0, 1.5, math.inf],
+        "far_means": [0.0, 1.5, math.inf],
         "single_precision_dimensions": [0, 1000],
         "double": [False, True],
         "tile_columns": [32, 64, 1024],
@@ -116,5 +118,5 @@ def test_the_optimum_is_proven_with_any_settings(seed):
         assert np.abs(slack[found.row_ind, found.col_ind]).max() <= 1e-12 * unit, chosen
         assert n == m or (found.col_dual.max() <= 0.0 and not np.delete(found.col_dual, found.col_ind).any())
         if n > 2:
-            assignment, price = assign_point_pairs(geometry, rule, n - 1, settings=chosen)
+            assignment, price = assign_sets(geometry, rule, n - 1, settings=chosen)
             assert partial_violation(cost, *assignment[:4], price) <= 1e-12 * unit, chosen

@@ -1,4 +1,4 @@
-"""Coordinates of small, easy and wide sets: as exact as the bound of rounding errors takes them to be."""
+"""Coordinates of small sets: as exact as the bound of rounding errors takes them to be."""
 
 import math
 from fractions import Fraction

@@ -199,7 +199,7 @@ def test_crowded_sets_in_few_dimensions_are_auctioned_at_once(monkeypatch, d, sh
     monkeypatch.setattr(
         streamed, "bid_for_columns", lambda *given: auctions.append(given) or auction.bid_for_columns(*given)
     )
-    set_solver(monkeypatch, small_pairs=0, dense_pairs=0, crowded_conflicts=0.6, auction_after=1e9)
+    set_solver(monkeypatch, matrix_pairs=0, dense_pairs=0, crowded_conflicts=0.6, auction_after=1e9)
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=(50, d)), rng.normal(size=(50, d)) + shift
     geometry = common_coordinates(x, y, Affine(1.0, np.zeros(d)))
@@ -211,7 +211,7 @@ def test_crowded_sets_in_few_dimensions_are_auctioned_at_once(monkeypatch, d, sh
 @pytest.mark.parametrize(("m", "resort"), [(LARGEST, "auction"), (LARGEST + 3, "resort")])
 def test_paths_that_take_too_long_are_given_up(monkeypatch, m, resort):
     """Sets far apart: a cost is nearly the sum of one of its row and one of its column."""
-    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, many_conflicts=1.0, crowded_conflicts=1.0)
+    set_solver(monkeypatch, matrix_pairs=0, dense_conflicts=1.0, many_conflicts=1.0, crowded_conflicts=1.0)
     set_solver(monkeypatch, steps_per_call=50)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(m, 3)) + 100.0
@@ -230,7 +230,7 @@ def test_paths_after_an_auction_that_did_not_help_are_given_up(monkeypatch, reso
     taken = []
     solve = streamed.solve_matrix
     monkeypatch.setattr(streamed, "solve_matrix", lambda *given: taken.append(given) or solve(*given))
-    set_solver(monkeypatch, small_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, list_size=2)
+    set_solver(monkeypatch, matrix_pairs=0, dense_conflicts=1.0, crowded_conflicts=-1.0, list_size=2)
     set_solver(monkeypatch, most_passes=0.0, auction_passes=0, auction_free=1.0, last_resort=25 * resort)
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(LARGEST, 3)), rng.normal(size=(LARGEST, 3)) + 100.0

@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import Affine, match
 from lslmatch.assignment import augmentation, streamed_pairs
-from lslmatch.assignment.partial import assign_point_pairs
+from lslmatch.assignment.all_or_some import assign_sets
 from lslmatch.assignment.path import solve_partial
 from lslmatch.assignment.settings import DEFAULT
 from lslmatch.costs import cost_matrix, log_rule
@@ -16,12 +16,12 @@ from tests.support.reference import SMALL
 from tests.support.solver import BY_REGION, noted_routes, set_solver
 
 #: The streamed solver however small the sets are, in small tiles.
-STREAMED = DEFAULT._replace(small_pairs=0, dense_pairs=0, tile_columns=32)
+STREAMED = DEFAULT._replace(matrix_pairs=0, dense_pairs=0, tile_columns=32)
 TRIALS = 10 if SMALL else 60
 
 
 def assert_best(geometry, rule, cost, pairs, settings, workers=1):
-    assignment, price = assign_point_pairs(geometry, rule, pairs, workers, settings)
+    assignment, price = assign_sets(geometry, rule, pairs, workers, settings)
     unit = max(1.0, np.abs(cost).max())
     assert assignment.row_ind.size == pairs
     assert partial_violation(cost, *assignment[:4], price) <= 1e-12 * unit
@@ -110,7 +110,7 @@ def test_one_by_one_is_given_up_beyond_the_passes_that_are_allowed():
 
 
 def test_match_goes_this_way_with_large_sets(monkeypatch):
-    set_solver(monkeypatch, small_pairs=0)
+    set_solver(monkeypatch, matrix_pairs=0)
     rng = np.random.default_rng(0)
     x = rng.normal(size=(30, 3))
     y = x[::-1] + 0.1 * rng.normal(size=(30, 3))

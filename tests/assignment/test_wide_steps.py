@@ -28,7 +28,7 @@ UNCLEAR, MANY_CONFLICTS, CLEAR = wide_sets._UNCLEAR, wide_sets._MANY_CONFLICTS, 
 MATCH = getattr(match_wide, "py_func", match_wide)
 
 
-def prepared(rows, others, leading, spread=1.0, apart=0.0, lost=0.0):
+def prepared(rows, others, leading, spread=1.0, offset_square=0.0, lost=0.0):
     """Prepare the screening of two sets that are in common coordinates already."""
     (n, d), m = rows.shape, len(others)
     columns = m + -m % PANEL
@@ -42,7 +42,7 @@ def prepared(rows, others, leading, spread=1.0, apart=0.0, lost=0.0):
         np.full((1, columns), np.nan, "f4"),
         np.full((n + FEW_ROWS, columns), np.nan, "f4"),
     )
-    _prepare(sets, apart, screen)
+    _prepare(sets, offset_square, screen)
     return sets, screen
 
 

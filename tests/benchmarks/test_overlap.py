@@ -18,7 +18,7 @@ def test_searches_that_meet_are_counted_twice():
 
 
 def test_every_search_tells_which_rows_it_has_changed(monkeypatch):
-    never_dense = settings.DEFAULT._replace(small_pairs=0, dense_pairs=0, sweeps=1, few_free=0.0)
+    never_dense = settings.DEFAULT._replace(matrix_pairs=0, dense_pairs=0, sweeps=1, few_free=0.0)
     monkeypatch.setattr(settings, "DEFAULT", never_dense)
     x, y = np.random.default_rng(3).normal(size=(2, 60, 2))
     sets = overlap.changed_rows(x, y)

@@ -25,7 +25,7 @@ class PricedAssignment(NamedTuple):
     price: float | None
 
 
-def assign_pairs(costs: FloatArray, pairs: int | None) -> PricedAssignment:
+def assign_costs(costs: FloatArray, pairs: int | None) -> PricedAssignment:
     """Match so many pairs of a matrix of finite costs, or for None all."""
     if pairs is None or pairs == min(costs.shape):
         return PricedAssignment(assign(costs), None)
@@ -33,7 +33,7 @@ def assign_pairs(costs: FloatArray, pairs: int | None) -> PricedAssignment:
     return PricedAssignment(partial_assignment(costs, solution), solution.price)
 
 
-def assign_point_pairs(
+def assign_sets(
     geometry: Geometry,
     rule: CostRule,
     pairs: int | None,

@@ -1,7 +1,7 @@
 """Shortest augmenting paths for the few rows whose nearest column another row has, without a matrix of costs.
 
 The search is Dijkstra's. A path may end at any column that has no row yet, so the nearest of those limits how
-long it is. A lower bound of squared distances (:mod:`lslmatch.assignment.easy_nearest`) tells which columns
+long it is. Lower bounds of squared distances (:mod:`lslmatch.assignment.bounded_nearest`) tell which columns
 of a row are within that limit; they are few, and only their costs are computed.
 """
 
@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from lslmatch._jit import single_bits_of, single_of, step_kernel
-from lslmatch.assignment.easy_nearest import list_low, most_above
-from lslmatch.assignment.easy_squares import square_listed
+from lslmatch.assignment.bounded_nearest import list_low, most_above
+from lslmatch.assignment.exact_squares import square_listed
 from lslmatch.assignment.small_dense import FLOOR, take_logarithms
 from lslmatch.geometry.expansion import relative_error_kernel
 from lslmatch.geometry.panels import expand_one_row

@@ -1,4 +1,4 @@
-"""Easy sets are matched without a matrix, and end where others do; what is not easy is left to others."""
+"""Sets with few clashes are matched without a matrix, and end where others do; the rest is left to others."""
 
 import math
 
@@ -8,10 +8,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from lslmatch import Affine, check_certificate, match
-from lslmatch.assignment import easy
-from lslmatch.assignment.easy import match_easily
-from lslmatch.assignment.easy_nearest import Singles, count_mutual, find_nearest, write_singles
-from lslmatch.assignment.easy_squares import Pairs
+from lslmatch.assignment import bounded
+from lslmatch.assignment.bounded import match_bounded
+from lslmatch.assignment.bounded_nearest import Singles, count_mutual, find_nearest, write_singles
+from lslmatch.assignment.exact_squares import Pairs
 from lslmatch.assignment.small_coordinates import NOT_ORDINARY
 from lslmatch.assignment.small_dense import SCALE, SHIFT, TOTAL
 from lslmatch.geometry.expansion import relative_error
@@ -28,11 +28,11 @@ def planted(n, m, d, noise, seed=0):
     return x + noise * rng.normal(size=x.shape), 0.3 * (y + noise * rng.normal(size=y.shape)) - 2.0
 
 
-def solve_easily(x, y, logarithm=True):
+def solve_bounded(x, y, logarithm=True):
     n, m = sorted([len(x), len(y)])
     numbers, duals = np.zeros(SHIFT + x.shape[1]), np.empty(n + m)
     partners = np.empty(n + m, np.intp)
-    return match_easily(x, y, logarithm, numbers, duals, partners), numbers, duals, partners
+    return match_bounded(x, y, logarithm, numbers, duals, partners), numbers, duals, partners
 
 
 def singles_of(x, y):
@@ -61,7 +61,7 @@ def test_sets_of_all_kinds_end_where_they_do_by_other_ways(kind, n, m, d, object
     if alignment == "given":
         alignment = Affine(0.7, np.linspace(-1.0, 1.0, d) * np.abs(x).max())
     expected = long_way(monkeypatch, x, y, objective=objective, alignment=alignment)
-    set_solver(monkeypatch, routes=("easy", "small"))
+    set_solver(monkeypatch, routes=("bounded", "small"))
     result = match(x, y, objective=objective, alignment=alignment)
     assert_is_matching(result, n, m)
     unit = max(
@@ -77,10 +77,10 @@ def test_sets_of_all_kinds_end_where_they_do_by_other_ways(kind, n, m, d, object
 @pytest.mark.parametrize(
     ("n", "m", "noise"), [(150, 150, 0.01), (150, 150, 0.07), (150, 190, 0.03), (190, 150, 0.03)]
 )
-def test_few_conflicts_are_easy_and_the_duals_prove_it(n, m, noise, logarithm):
+def test_few_conflicts_are_solved_and_the_duals_prove_it(n, m, noise, logarithm):
     x, y = planted(n, m, 3, noise)
-    is_easy, numbers, duals, partners = solve_easily(x, y, logarithm)
-    assert is_easy
+    is_solved, numbers, duals, partners = solve_bounded(x, y, logarithm)
+    assert is_solved
     costs = cdist(x, numbers[SCALE] * y + numbers[SHIFT:], "sqeuclidean")
     costs = np.log(costs) if logarithm else costs
     costs = costs.T if n > m else costs
@@ -97,28 +97,28 @@ def test_few_conflicts_are_easy_and_the_duals_prove_it(n, m, noise, logarithm):
 
 
 @pytest.mark.parametrize("noise", [0.6, 5.0])
-def test_many_conflicts_are_not_easy(noise):
+def test_many_conflicts_are_refused(noise):
     x, y = planted(150, 150, 3, noise)
-    is_easy, numbers, _, _ = solve_easily(x, y)
-    assert not is_easy
+    is_solved, numbers, _, _ = solve_bounded(x, y)
+    assert not is_solved
     assert numbers[SCALE] > 0.0, "but the alignment is known"
 
 
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     x, y = planted(60, 60, 3, 0.07)
-    assert solve_easily(x, y)[0]
-    monkeypatch.setattr(easy, "_FEW_COSTS", 0)
+    assert solve_bounded(x, y)[0]
+    monkeypatch.setattr(bounded, "_FEW_COSTS", 0)
     # (A compiled kernel does not see this change.)
-    assert not getattr(match_easily, "py_func", match_easily)(
+    assert not getattr(match_bounded, "py_func", match_bounded)(
         x, y, True, np.zeros(SHIFT + 3), np.empty(120), np.empty(120, int)
     )
 
 
-def test_what_is_not_ordinary_is_not_easy():
+def test_what_is_not_ordinary_is_refused():
     x, y = planted(20, 20, 2, 0.01)
     for bad in (np.full_like(x, 3.0), 1e200 * x, np.where(x == x[3], np.nan, x)):
-        is_easy, numbers, _, _ = solve_easily(bad, y)
-        assert not is_easy
+        is_solved, numbers, _, _ = solve_bounded(bad, y)
+        assert not is_solved
         assert numbers[SCALE] == NOT_ORDINARY
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._jit import single_bits_of, single_of, step_kernel
-from lslmatch.assignment.easy_squares import square_each, square_listed
+from lslmatch.assignment.exact_squares import square_each, square_listed
 from lslmatch.geometry.expansion import relative_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows, expand_one_row
 

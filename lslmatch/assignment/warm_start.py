@@ -29,24 +29,24 @@ _ROUNDING = 2.0**-51
 
 
 class Recalled(NamedTuple):
-    """A start that a trail leads to: lists with costs and bounds as they are now, and column duals."""
+    """What a similar problem has left: lists with costs and bounds as they are now, and column duals."""
 
     lists: Shortlists
     col_dual: FloatArray
     exhausted: IntArray  # rows whose list has come to its end
 
 
-class Trail:
+class WarmStart:
     """The lists and column duals of the last problem that was solved, if any."""
 
     def __init__(self) -> None:
         self._last: tuple[Geometry, Shortlists, FloatArray] | None = None
 
-    def leave(self, geometry: Geometry, lists: Shortlists, col_dual: FloatArray) -> None:
+    def keep(self, geometry: Geometry, lists: Shortlists, col_dual: FloatArray) -> None:
         """Keep what was found."""
         self._last = geometry, lists, col_dual
 
-    def lead(self, screen: PairScreen, size: int) -> Recalled | None:
+    def recall(self, screen: PairScreen, size: int) -> Recalled | None:
         """Bring the last lists up to date, with room for `size` pairs; None if they are of no use."""
         if self._last is None or not screen.rule.logarithm:
             return None

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, match
-from lslmatch.assignment import trail as trails
+from lslmatch.assignment import warm_start as module
 from lslmatch.assignment.screening import make_screen
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.shortlists import Shortlists
 from lslmatch.assignment.streamed import solve_streamed
-from lslmatch.assignment.trail import Trail
+from lslmatch.assignment.warm_start import WarmStart
 from lslmatch.costs import cost_matrix, log_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
 from tests.support.reference import SMALL
 from tests.support.solver import set_solver
 
 #: Always streamed, and small tiles.
-SETTINGS = SolverSettings(small_pairs=0, dense_pairs=0, tile_columns=32)
+SETTINGS = SolverSettings(matrix_pairs=0, dense_pairs=0, tile_columns=32)
 POINTS = 24 if SMALL else 150
 
 
@@ -40,21 +40,23 @@ def assert_optimal(geometry, rule, state):
 
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.2, 2.0])
 @pytest.mark.parametrize("step", [0.0, 1e-6, 1e-3, 0.05])
-def test_every_step_of_a_trail_is_optimal(noise, step):
-    trail = Trail()
+def test_every_warm_start_in_a_row_is_optimal(noise, step):
+    warm_start = WarmStart()
     for factor in (1.0, 1.0 + step, 1.0 - step, 1.0 + 3.0 * step):
         geometry, rule = problem(noise, factor)
-        assert_optimal(geometry, rule, solve_streamed(geometry, rule, trail=trail, settings=SETTINGS))
+        assert_optimal(
+            geometry, rule, solve_streamed(geometry, rule, warm_start=warm_start, settings=SETTINGS)
+        )
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.2, 2.0])
 @pytest.mark.parametrize("step", [1e-4, 1e-2, 0.05])
 def test_bounds_hold_after_the_move(noise, step, monkeypatch):
-    monkeypatch.setattr(trails, "_MOST_EXHAUSTED", 1.0)
-    trail = Trail()
-    solve_streamed(*problem(noise, 1.0), trail=trail, settings=SETTINGS)
+    monkeypatch.setattr(module, "_MOST_EXHAUSTED", 1.0)
+    warm_start = WarmStart()
+    solve_streamed(*problem(noise, 1.0), warm_start=warm_start, settings=SETTINGS)
     geometry, rule = problem(noise, 1.0 + step)
-    found = trail.lead(make_screen(geometry, rule, SETTINGS), 32)
+    found = warm_start.recall(make_screen(geometry, rule, SETTINGS), 32)
     reduced = cost_matrix(geometry, rule) - found.col_dual
     listed = np.zeros_like(reduced, np.bool_)
     for i, (cols, costs) in enumerate(zip(found.lists.col, found.lists.cost, strict=True)):
@@ -67,13 +69,13 @@ def test_bounds_hold_after_the_move(noise, step, monkeypatch):
 
 
 def test_a_short_way_is_followed_and_a_long_one_is_not():
-    trail = Trail()
+    warm_start = WarmStart()
     geometry, rule = problem(0.02, 1.0)
-    assert trail.lead(make_screen(geometry, rule, SETTINGS), 32) is None, "nothing was left yet"
-    solve_streamed(geometry, rule, trail=trail, settings=SETTINGS)
+    assert warm_start.recall(make_screen(geometry, rule, SETTINGS), 32) is None, "nothing was left yet"
+    solve_streamed(geometry, rule, warm_start=warm_start, settings=SETTINGS)
     for factor, followed in ((1.0 + 1e-5, True), (1.9, False)):
         geometry, rule = problem(0.02, factor)
-        assert (trail.lead(make_screen(geometry, rule, SETTINGS), 32) is not None) == followed
+        assert (warm_start.recall(make_screen(geometry, rule, SETTINGS), 32) is not None) == followed
 
 
 def drawn(n=9, m=9, d=3):
@@ -82,7 +84,7 @@ def drawn(n=9, m=9, d=3):
 
 
 def after_move(geometry, last, bound, col_dual):
-    return trails._bounds_after_move(
+    return module._bounds_after_move(
         make_screen(geometry, log_rule(geometry), SETTINGS), last, bound, col_dual
     )
 
@@ -132,23 +134,23 @@ def test_a_bound_that_is_not_above_the_floor_says_nothing(d):
     assert np.isfinite(after_move(geometry, geometry, bound + 5.0, col_dual)).all()
 
 
-def left_trail(geometry, n, m):
+def left_start(geometry, n, m):
     """Leave lists of all pairs but those of the last column, with their bounds."""
     cost = cost_matrix(geometry, log_rule(geometry)._replace(offset=0.0))
     lists = Shortlists(
         np.tile(np.arange(m - 1), (n, 1)), np.ascontiguousarray(cost[:, :-1]), cost[:, -1] + 3.0
     )
-    trail = Trail()
-    trail.leave(geometry, lists, -3.0 - np.arange(m) / 10.0)
-    return trail
+    warm_start = WarmStart()
+    warm_start.keep(geometry, lists, -3.0 - np.arange(m) / 10.0)
+    return warm_start
 
 
 @pytest.mark.parametrize(
     "change",
     ["none", "other points", "other unit", "wild before", "wild now", "more columns", "no logarithms"],
 )
-def test_a_trail_is_for_the_same_rows_in_the_same_units(change, monkeypatch):
-    monkeypatch.setattr(trails, "_MOST_EXHAUSTED", 1.0)
+def test_a_warm_start_is_for_the_same_rows_in_the_same_units(change, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_EXHAUSTED", 1.0)
     geometry = drawn(9, 12 if change == "more columns" else 9)
     last, now = geometry, geometry
     if change == "other points":
@@ -159,16 +161,16 @@ def test_a_trail_is_for_the_same_rows_in_the_same_units(change, monkeypatch):
         last = last._replace(is_tame=False)
     if change == "wild now":
         now = now._replace(is_tame=False)
-    trail = left_trail(last, *geometry.shape)
+    warm_start = left_start(last, *geometry.shape)
     rule = square_rule(now) if change == "no logarithms" else log_rule(now)._replace(offset=0.0)
-    found = trail.lead(make_screen(now, rule, SETTINGS), 12)
+    found = warm_start.recall(make_screen(now, rule, SETTINGS), 12)
     assert (found is None) == (change != "none")
 
 
 def test_duals_begin_at_0_and_bounds_with_them(monkeypatch):
-    monkeypatch.setattr(trails, "_MOST_EXHAUSTED", 1.0)
+    monkeypatch.setattr(module, "_MOST_EXHAUSTED", 1.0)
     geometry = drawn()
-    found = left_trail(geometry, 9, 9).lead(
+    found = left_start(geometry, 9, 9).recall(
         make_screen(geometry, log_rule(geometry)._replace(offset=0.0), SETTINGS), 12
     )
     cost = cost_matrix(geometry, log_rule(geometry)._replace(offset=0.0))
@@ -182,8 +184,10 @@ def test_duals_begin_at_0_and_bounds_with_them(monkeypatch):
 
 
 @pytest.mark.parametrize(("share", "followed"), [(0.24, False), (0.25, True)])
-def test_a_trail_is_left_where_more_than_a_share_of_the_lists_is_at_its_end(share, followed, monkeypatch):
-    monkeypatch.setattr(trails, "_MOST_EXHAUSTED", share)
+def test_a_warm_start_is_given_up_where_more_than_a_share_of_the_lists_is_at_its_end(
+    share, followed, monkeypatch
+):
+    monkeypatch.setattr(module, "_MOST_EXHAUSTED", share)
     geometry = drawn(8, 8)
     cost = cost_matrix(geometry, log_rule(geometry)._replace(offset=0.0))
     order = np.argsort(cost, axis=1)
@@ -193,10 +197,10 @@ def test_a_trail_is_left_where_more_than_a_share_of_the_lists_is_at_its_end(shar
     best = np.sort(cost, axis=1)
     bound = np.where(np.arange(8) < 2, best[:, 0], best[:, 3])
     assert (bound[:2] < best[:2, 1]).all()
-    trail = Trail()
-    trail.leave(geometry, Shortlists(cols, np.take_along_axis(cost, cols, axis=1), bound), np.zeros(8))
+    warm_start = WarmStart()
+    warm_start.keep(geometry, Shortlists(cols, np.take_along_axis(cost, cols, axis=1), bound), np.zeros(8))
     screen = make_screen(geometry, log_rule(geometry)._replace(offset=0.0), SETTINGS)
-    found = trail.lead(screen, 3)
+    found = warm_start.recall(screen, 3)
     assert (found is not None) == followed
     if followed:
         np.testing.assert_array_equal(found.exhausted, [0, 1])
@@ -204,13 +208,13 @@ def test_a_trail_is_left_where_more_than_a_share_of_the_lists_is_at_its_end(shar
 
 def test_the_profile_takes_it(monkeypatch):
     set_solver(monkeypatch, dense_pairs=0)
-    led = []
-    lead = Trail.lead
-    monkeypatch.setattr(Trail, "lead", lambda *arguments: led.append(lead(*arguments)) or led[-1])
+    recalled = []
+    recall = WarmStart.recall
+    monkeypatch.setattr(WarmStart, "recall", lambda *arguments: recalled.append(recall(*arguments)) or recalled[-1])
     rng = np.random.default_rng(5)
     features = rng.normal(size=(450, 4))
     x, y = (features + 0.02 * rng.normal(size=features.shape) for _ in range(2))
     result = match(x, 2.0 * y, alignment="profile")
     np.testing.assert_array_equal(result.permutation, np.arange(450))
-    assert led[0] is None
-    assert any(found is not None for found in led)
+    assert recalled[0] is None
+    assert any(found is not None for found in recalled)

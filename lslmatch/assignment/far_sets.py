@@ -53,10 +53,10 @@ class _Overlapping(NamedTuple):
         return _Overlapping(geometry, rule, self.row_part, self.col_part[cols])
 
 
-def match_apart(problem: Problem) -> DualState | None:
+def match_far_sets(problem: Problem) -> DualState | None:
     """Match every row, n <= m; None if the sets are not far apart."""
     geometry, rule = problem.geometry, problem.rule
-    if rule.root or not _are_apart(geometry, problem.settings.apart):
+    if rule.root or not _are_far(geometry, problem.settings.far_means):
         return None
     overlap = _mirrored(geometry, rule) if rule.logarithm else _centred(geometry, rule)
     if overlap is None or not all(
@@ -78,7 +78,7 @@ def match_apart(problem: Problem) -> DualState | None:
     return state
 
 
-def _are_apart(geometry: Geometry, limit: float) -> bool:
+def _are_far(geometry: Geometry, limit: float) -> bool:
     """Tell whether the squared distance of the means is above a multiple of the sum of both variances."""
     a, b = geometry.a, geometry.b
     a_mean, b_mean = a.mean(axis=0), b.mean(axis=0)
@@ -203,7 +203,7 @@ ROUTE = Route(
     "far",
     COSTS,
     can=lambda task: task.d > 1,
-    pays=lambda task, settings: not task.warm and task.pairs > settings.small_pairs,
-    solve=match_apart,
+    pays=lambda task, settings: not task.warm and task.pairs > settings.matrix_pairs,
+    solve=match_far_sets,
     why="Sets far apart are matched as sets that overlap, whose nearest partners differ.",
 )

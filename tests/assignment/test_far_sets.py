@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import check_certificate, linear_sum_assignment, match
 from lslmatch.assignment import settings
-from lslmatch.assignment.apart import _are_apart, _centred, _mirrored
+from lslmatch.assignment.far_sets import _are_far, _centred, _mirrored
 from lslmatch.assignment.screening import make_screen, price_pairs
 from lslmatch.costs import cost_matrix, log_rule, square_rule
 from lslmatch.geometry.coordinates import common_coordinates
@@ -79,11 +79,11 @@ def test_parts_are_taken_off_exactly_and_bounds_are_below_costs():
 
 def test_sets_that_no_plane_clearly_separates_are_left_as_they_are():
     geometry = common_coordinates(*draw(100, 2, 2.0), Affine(1.0, np.zeros(2)))
-    assert _are_apart(geometry, 1.5)
+    assert _are_far(geometry, 1.5)
     assert _mirrored(geometry, log_rule(geometry)) is None
 
 
 def test_sets_are_apart_by_their_means_beside_their_variances():
     identity = Affine(1.0, np.zeros(2))
     for offset, expected in ((0.0, False), (0.5, False), (3.0, True), (1e6, True)):
-        assert _are_apart(common_coordinates(*draw(200, 2, offset), identity), 1.5) == expected
+        assert _are_far(common_coordinates(*draw(200, 2, offset), identity), 1.5) == expected

@@ -1,4 +1,4 @@
-"""The steps of matching easy sets, each on its own: what is asked of whom, and limits from both sides."""
+"""The steps of matching by bounds, each on its own: what is asked of whom, and limits from both sides."""
 
 import math
 from bisect import bisect_left
@@ -9,10 +9,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from lslmatch import linear_sum_assignment
-from lslmatch.assignment import easy
-from lslmatch.assignment.easy import match_easily
-from lslmatch.assignment.easy_conflicts import _reach_of_free, augment_few
-from lslmatch.assignment.easy_nearest import (
+from lslmatch.assignment import bounded
+from lslmatch.assignment.bounded import match_bounded
+from lslmatch.assignment.bounded_nearest import (
     Singles,
     _note_lowest,
     count_mutual,
@@ -21,14 +20,15 @@ from lslmatch.assignment.easy_nearest import (
     most_above,
     write_singles,
 )
-from lslmatch.assignment.easy_squares import Pairs
+from lslmatch.assignment.bounded_paths import _reach_of_free, augment_few
+from lslmatch.assignment.exact_squares import Pairs
 from lslmatch.assignment.small_coordinates import NOT_ORDINARY
 from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SHIFT, SPREAD, take_logarithms
 from lslmatch.geometry.expansion import absolute_error, relative_error, underflow_error
 from lslmatch.geometry.panels import FEW_ROWS, PANEL
 
 #: Kernels as plain Python, which sees what is put in the place of their steps.
-EASILY = getattr(match_easily, "py_func", match_easily)
+EASILY = getattr(match_bounded, "py_func", match_bounded)
 
 
 def singles_of(x, y, error=0.0):
@@ -273,15 +273,15 @@ def planted(n, m, d=2, noise=1e-3):
 
 def test_units_are_those_in_which_the_mean_square_is_one(monkeypatch):
     seen = []
-    write = easy.write_singles
+    write = bounded.write_singles
     monkeypatch.setattr(
-        easy,
+        bounded,
         "write_singles",
         lambda rows, columns, m, singles: seen.append(singles) or write(rows, columns, m, singles),
     )
     x, y = planted(30, 33, 3)
-    is_easy, numbers = solved(1e3 * x + 1e6, y)
-    assert is_easy
+    is_solved, numbers = solved(1e3 * x + 1e6, y)
+    assert is_solved
     (singles,) = seen
     assert singles.unit**2 * numbers[SPREAD] == pytest.approx(1.0)
     assert numbers[LOST] > 0.0
@@ -290,13 +290,13 @@ def test_units_are_those_in_which_the_mean_square_is_one(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("n", "mutual", "is_asked", "is_easy"),
+    ("n", "mutual", "is_asked", "is_solved"),
     [(127, 0, False, True), (128, 27, True, False), (128, 28, True, True)],
 )
-def test_a_look_is_taken_at_many_rows(n, mutual, is_asked, is_easy, monkeypatch):
+def test_a_look_is_taken_at_many_rows(n, mutual, is_asked, is_solved, monkeypatch):
     looks = []
-    monkeypatch.setattr(easy, "count_mutual", lambda *arguments: looks.append(1) or mutual)
-    assert solved(*planted(n, n))[0] == is_easy
+    monkeypatch.setattr(bounded, "count_mutual", lambda *arguments: looks.append(1) or mutual)
+    assert solved(*planted(n, n))[0] == is_solved
     assert len(looks) == is_asked
 
 
@@ -305,9 +305,9 @@ def test_what_a_step_gives_up_is_given_up(step, monkeypatch):
     x, y = planted(40, 40)
     y[0] = y[1]
     assert solved(x, y)[0]
-    monkeypatch.setattr(easy, step, lambda *arguments: False)
-    is_easy, numbers = solved(x, y)
-    assert is_easy is False
+    monkeypatch.setattr(bounded, step, lambda *arguments: False)
+    is_solved, numbers = solved(x, y)
+    assert is_solved is False
     assert numbers[SCALE] != NOT_ORDINARY
 
 
@@ -316,7 +316,9 @@ def test_what_coincides_beside_far_points_is_given_up_if_they_are_too_far(monkey
     y = x.copy()
     asked = []
     for answer in (True, False):
-        monkeypatch.setattr(easy, "lower_floor", lambda *arguments, answer=answer: asked.append(1) or answer)
+        monkeypatch.setattr(
+            bounded, "lower_floor", lambda *arguments, answer=answer: asked.append(1) or answer
+        )
         assert solved(x, y)[0] is answer
         assert solved(x, y, False)[0] is True, "only logarithms need a floor"
     assert len(asked) == 2
@@ -325,21 +327,21 @@ def test_what_coincides_beside_far_points_is_given_up_if_they_are_too_far(monkey
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize(("free", "is_easy"), [(2, True), (3, False)])
-def test_one_of_sixteen_rows_may_be_free(free, is_easy):
+@pytest.mark.parametrize(("free", "is_solved"), [(2, True), (3, False)])
+def test_one_of_sixteen_rows_may_be_free(free, is_solved):
     x, y = planted(32, 40)
     # So many rows are nearest to a column that another row is nearest to, too.
     x[:free] = x[10 : 10 + free] + 1e-2
     numbers = np.zeros(SHIFT + 2)
     numbers[SCALE], numbers[SHIFT:] = 0.5, -2.5
     found = EASILY(x, y, True, numbers, np.empty(72), np.empty(72, np.intp))
-    assert found is is_easy
+    assert found is is_solved
 
 
 @pytest.mark.parametrize(("n", "m", "d"), [(32, 33, 3), (40, 130, 90), (60, 32, 90)])
 def test_work_and_budget_grow_with_the_sizes(n, m, d, monkeypatch):
     asked = []
-    monkeypatch.setattr(easy, "augment_few", lambda *arguments: asked.append(arguments[-2:]) or True)
+    monkeypatch.setattr(bounded, "augment_few", lambda *arguments: asked.append(arguments[-2:]) or True)
     x, y = planted(n, m, d)
     if n <= m:
         x[0] = x[1] + 1e-3

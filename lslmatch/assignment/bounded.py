@@ -1,7 +1,7 @@
-"""Sets that are easy to match: nearly every point has a nearest partner of its own.
+"""Sets in which nearly every point has a nearest partner of its own: bounds of distances instead of a matrix.
 
 One kernel leads from coordinates to dual variables, without a matrix: the nearest column of every row, and
-shortest paths for the few rows that must take another one. What is not easy is found out by a look at some
+shortest paths for the few rows that must take another one. Other sets are recognised by a look at some
 rows, and left to others, as is what is out of the ordinary.
 """
 
@@ -12,9 +12,9 @@ import math
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.assignment.easy_conflicts import augment_few
-from lslmatch.assignment.easy_nearest import Singles, count_mutual, find_nearest, write_singles
-from lslmatch.assignment.easy_squares import Pairs
+from lslmatch.assignment.bounded_nearest import Singles, count_mutual, find_nearest, write_singles
+from lslmatch.assignment.bounded_paths import augment_few
+from lslmatch.assignment.exact_squares import Pairs
 from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, lower_floor
 from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SPREAD, TOTAL, take_logarithms
 from lslmatch.geometry.expansion import underflow_error_kernel
@@ -24,7 +24,7 @@ from lslmatch.geometry.panels import FEW_ROWS, PANEL
 #: times as many rows there are at least, if they are to be looked at.
 _MUTUAL, _MORE_ROWS = 0.85, 4
 #: One of so many rows, or fewer, may be free.
-_FEW_FREE = 16
+_ROWS_PER_CLASH = 16
 #: The bounds of a row take as long as the costs of one of its pairs for so many coordinates of all of them,
 #: each pair having some more.
 _PER_COST, _OVERHEAD = 1024, 10
@@ -33,8 +33,8 @@ _FEW_COSTS = 4
 
 
 @kernel
-def match_easily(x, y, logarithm, numbers, duals, partners):
-    """Match two sets if that is easy, and say whether it was.
+def match_bounded(x, y, logarithm, numbers, duals, partners):
+    """Match two sets if few of their points clash, and say whether that was so.
 
     The smaller set is that of the rows; duals and partners are rows and then columns. `numbers` are those of
     :mod:`lslmatch.assignment.small_dense`.
@@ -90,7 +90,7 @@ def match_easily(x, y, logarithm, numbers, duals, partners):
             col_of_row[i] = j
         else:
             free += 1
-    if _FEW_FREE * free > n:
+    if _ROWS_PER_CLASH * free > n:
         return False
     if free:
         # About as much work as there was so far, at most.
