@@ -210,7 +210,12 @@ def test_the_profile_takes_it(monkeypatch):
     set_solver(monkeypatch, dense_pairs=0)
     recalled = []
     recall = WarmStart.recall
-    monkeypatch.setattr(WarmStart, "recall", lambda *arguments: recalled.append(recall(*arguments)) or recalled[-1])
+
+    def noted(*arguments):
+        recalled.append(recall(*arguments))
+        return recalled[-1]
+
+    monkeypatch.setattr(WarmStart, "recall", noted)
     rng = np.random.default_rng(5)
     features = rng.normal(size=(450, 4))
     x, y = (features + 0.02 * rng.normal(size=features.shape) for _ in range(2))
