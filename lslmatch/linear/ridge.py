@@ -27,6 +27,8 @@ from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
 _BLOCK_ENTRIES = 1 << 17
 #: A squared distance below this share of the squared norms is computed anew by differences.
 _CANCELLED = 1e-4
+#: Residuals up to this share of the greatest coordinate are rounding.
+_ROUNDINGS = 2.0**-46
 #: No factor of a determinant is taken to be smaller than this.
 _LEAST = 2.0**-40
 #: Squared distances are at least this share of the mean square of the points of x.
@@ -123,10 +125,13 @@ def fit_ridge(
 
 
 def learn_metric(found: Ridge, weighting: str) -> Metric | None:
-    """Learn the covariance of the noise from the residuals with themselves left out; None without noise."""
-    residuals = found.left_out_residuals()
-    if not residuals.any():
+    """Learn the covariance of the noise from the residuals with themselves left out; None without noise.
+
+    Residuals of a few roundings of the coordinates are none.
+    """
+    if not np.abs(found.residual).max() > _ROUNDINGS * np.abs(found.a).max():
         return None
+    residuals = found.left_out_residuals()
     learn = tyler_metric if weighting == "tyler" else equal_metric
     return learn(residuals, residuals.shape[1], None)
 

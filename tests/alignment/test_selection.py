@@ -12,7 +12,7 @@ from lslmatch.alignment.profile import fit_profile
 from lslmatch.alignment.robust import Improved
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.model import random_configuration
-from tests.support.alignment import adversarial, compiled, draw, likelihood
+from tests.support.alignment import adversarial, compiled, draw, likelihood, match_by_one_scale
 
 # ---------------------------------------------------------------------------- what it is for
 
@@ -75,7 +75,8 @@ def test_auto_prefers_the_identity_only_if_its_likelihood_is_nearly_as_good():
 def test_an_alignment_is_a_name_or_an_affine():
     x, y = draw(5, 5, 2)
     with pytest.raises(
-        ValueError, match="alignment must be one of 'standardize', 'identity', 'profile', 'robust', 'auto'"
+        ValueError,
+        match="alignment must be one of 'standardize', 'identity', 'profile', .*'auto'; got 'Profile'",
     ):
         match(x, y, alignment="Profile")
     assert match(x, y, alignment=Affine(2.0, np.zeros(2))).profile is None
@@ -93,7 +94,7 @@ def test_robust_estimates_whose_pairs_do_not_stand_out_must_be_clearly_better(
     monkeypatch.setattr(selection, "fit_profile", lambda *args: spoiled)
     improved = Improved(good.affine, "", beyond_chance)
     monkeypatch.setattr(selection, "improve_moments", lambda *args: improved)
-    result = match(x, y, alignment="auto")
+    result = match_by_one_scale(x, y, "auto")
     takes = error > 0.1 or beyond_chance
     assert result.decisions[0].startswith("alignment: robust" if takes else "alignment: the profile")
 

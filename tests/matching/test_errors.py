@@ -63,7 +63,7 @@ BAD_OPTIONS = [
     (
         dict(objective="LSL"),
         ValueError,
-        r"objective must be one of 'lsl', 'lss', 'lsns', 'greedy'; got 'LSL'",
+        r"objective must be one of 'lsl', 'lss', 'lsns', 'distance', 'greedy'; got 'LSL'",
     ),
     (dict(objective=None), ValueError, r"objective must be one of .*; got None"),
     (dict(objective=("lsl",)), ValueError, r"objective must be one of .*; got \('lsl',\)"),
