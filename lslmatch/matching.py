@@ -88,10 +88,10 @@ def match(
         With another objective than "lsl" the covariance is still learned by LSL, and then taken as known.
     pairs : {"all", "auto"}, int or FalseShare, default "all"
         How many pairs are matched: all points of the smaller set; those that are more probably right than
-        wrong or of points without a partner (experimental: see the limits); so many pairs, at least 1, that
-        cost least together; or the surest, so many that the expected share of false ones is at most that
-        given. The other points stay without a partner. The map is still found from all points, so that sets
-        with strangers need ``alignment="robust"``. Pairs that are chosen are those of the matching of all
+        wrong or of points without a partner (experimental: see the limits); a number k: the k pairs that cost
+        least together; or, by a `FalseShare`, as many of the surest as keep the expected share of false ones
+        below it. The other points stay without a partner. The map is still found from all points: sets with
+        strangers need ``alignment="robust"``. Pairs that are chosen are those of the matching of all
         points (`MatchResult.chosen_from`), and have a confidence (`MatchResult.confidence`); a covariance is
         learned again from them, and "auto" takes it where more pairs are probably right under it. They are
         chosen for "lsl" only. :func:`match_path` gives the cheapest pairs for all numbers at once.
@@ -182,7 +182,7 @@ def find_matching(x: FloatArray, y: FloatArray, request: Request) -> Matched:
 def _choose(
     x: FloatArray, y: FloatArray, request: Request, result: MatchResult, beside: MatchResult | None
 ) -> MatchResult:
-    """Keep the pairs that are probably right, or so many that few are expected to be false."""
+    """Keep the pairs that are probably right, or as many as keep the expected share of false ones low."""
     target = request.choice if isinstance(request.choice, FalseShare) else None
     # An alignment that was given, or chosen to be none at all, is not ours to change.
     is_identity = result.matrix_map is None and result.scale == 1.0 and not result.shift.any()

@@ -22,7 +22,7 @@ from lslmatch.results import MatchResult
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
 FIRST, SECOND, DOUBT, INK = "#0072b2", "#e69f00", "#d55e00", "#333333"
 
-#: From so many points on a picture holds pixels instead of shapes.
+#: From this number of points on, a picture holds pixels instead of shapes.
 _MANY = 2_000
 
 

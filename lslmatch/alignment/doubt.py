@@ -18,9 +18,9 @@ from lslmatch._jit import is_ready, kernel, summing_kernel
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.results import MatchResult
 
-#: Points that are asked at most, and pairs that are needed.
+#: The most points that are looked at, and the fewest pairs.
 _ASKED, LEAST_PAIRS = 512, 12
-#: Out of more than this number of points, so many or up to twice as many give the median.
+#: The median is that of at most twice this number of points, evenly spaced.
 _MEDIAN_OF = 128
 #: Standard errors beyond which directions are not chance.
 _BEYOND_CHANCE = 4.0

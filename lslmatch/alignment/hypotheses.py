@@ -21,7 +21,7 @@ from lslmatch.alignment.prominence import Judge, Map
 _DRAWS = 16
 #: Points of either set that take part, at most: those in the middle.
 _MIDDLE = 512
-#: Maps are ranked by so many points, then the best of them (so many) by more, and so many are given back.
+#: Rank maps by 4 points, rank the best 128 again by 24, return 6.
 _FEW_POINTS, _RANKED, _POINTS, _GIVEN = 4, 128, 24, 6
 #: Scales farther than this factor from the ratio of median distances are not tried.
 _FARTHEST = 8.0

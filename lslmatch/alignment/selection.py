@@ -22,7 +22,7 @@ from lslmatch.results import Affine
 #: By how much the mean log squared distance must be less where pairs do not stand out. Spectra whose moments
 #: are sound had 0.02, those with one failed reading or more 0.27 to 3.7.
 _CLEARLY_BETTER = 0.1
-#: One in so many rows is looked at first, if these are so many.
+#: One row in 4 is looked at first, if that gives at least 32 rows.
 _SAMPLED, _FEWEST = 4, 32
 
 

@@ -1,4 +1,4 @@
-"""Matching a given number of pairs: the cheapest ones, with the price that proves them so."""
+"""All pairs, or a given number of the cheapest ones with the price that proves them so."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PricedAssignment(NamedTuple):
 
 
 def assign_costs(costs: FloatArray, pairs: int | None) -> PricedAssignment:
-    """Match so many pairs of a matrix of finite costs, or for None all."""
+    """Match the given number of pairs of a matrix of finite costs; None: all."""
     if pairs is None or pairs == min(costs.shape):
         return PricedAssignment(assign(costs), None)
     solution = solve_partial(costs, pairs)
@@ -40,7 +40,7 @@ def assign_sets(
     workers: int = 1,
     settings: SolverSettings | None = None,
 ) -> PricedAssignment:
-    """Match so many pairs of two sets of points, or for None all."""
+    """Match the given number of pairs of two sets of points; None: all."""
     if pairs is None or pairs == min(geometry.shape):
         return PricedAssignment(assign_points(geometry, rule, workers, settings=settings), None)
     n, m = geometry.shape

@@ -41,11 +41,11 @@ from lslmatch.geometry.tiles import LANES, empty_in_line
 _SAMPLED = 64
 #: The first step, in units of what is left of the costs without the parts of rows and columns.
 _FIRST_STEP = 0.5
-#: Each step is so many times the next one; the first is less than so many times n the last.
+#: Each step is 5 times the next one; the last is below the first divided by 4 n.
 _RATIO = 5.0
 _LAST = 4.0
-#: At most so many auctions follow, until steps are this share of what tells the best so many columns of a row
-#: apart: where costs have several scales, as those of clusters far from each other, the first do not suffice.
+#: At most 8 auctions follow, until steps are 3 % of the gap between the columns in a row's list:
+#: where costs have several scales, as those of clusters far from each other, the first do not suffice.
 _FURTHER = 8
 _CLEAR = 0.03
 _AMONG = 8
@@ -125,9 +125,9 @@ def _split_costs(screen: PairScreen) -> tuple[FloatArray, float]:
 
 @kernel
 def _bid(screen, factors, lists, col_dual, auction, step, most):
-    """Let free rows bid until none is free, or so many bids were made; a new list counts as _BIDS of them.
+    """Let free rows bid until none is free, or after `most` bids; a new list counts as _BIDS of them.
 
-    Returns how many there were.
+    Returns the number of bids.
     """
     list_col, list_cost, list_bound = lists
     row_of_col, queue, ends, values, lanes = auction

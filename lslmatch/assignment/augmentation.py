@@ -108,7 +108,7 @@ def augment_all(
     most_passes: float = math.inf,
     price: float = math.inf,
 ) -> bool:
-    """Match all free rows by shortest paths, or give up when that is as much work as so many passes.
+    """Match all free rows by shortest paths, or give up after the work of `most_passes`.
 
     A pass computes all pairs once. After `steps_per_call` rows scanned and columns reached the kernel
     returns to Python, so that Ctrl-C is heard. Rows that are not worth the price stay alone. Returns whether
@@ -127,7 +127,7 @@ def augment_cheapest(
     steps_per_call: int,
     most_passes: float = math.inf,
 ) -> bool:
-    """Match so many of the free rows, one after the other the one that costs least, or give up.
+    """Match `count` of the free rows, the cheapest first, or give up.
 
     The duals of the free rows are equal; those of the rows that stay free rise to the price of the last pair.
     """
@@ -210,7 +210,7 @@ def _augment_rows(screen, factors, lists, state, work, free_rows, done, limits):
 def _search_shortest_path(screen, factors, lists, state, work, starts, rows, price):
     """Dijkstra's search from free rows to the nearest free column or row that stays alone, which it returns.
 
-    Once it has computed so many rows it pauses, and goes on when it is called again.
+    After it has computed `rows` rows it pauses, and goes on when it is called again.
     """
     list_col, list_cost, list_bound = lists
     row_dual, col_dual, _, row_of_col = state

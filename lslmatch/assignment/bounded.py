@@ -20,15 +20,13 @@ from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SPREAD, TOTAL, t
 from lslmatch.geometry.expansion import underflow_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL
 
-#: Share of the rows that are looked at first which must be nearest to their nearest column, too, and how many
-#: times as many rows there are at least, if they are to be looked at.
+#: Of the first PANEL rows, 85 % must be the nearest of their nearest column; asked from 4 PANEL rows on.
 _MUTUAL, _MORE_ROWS = 0.85, 4
-#: One of so many rows, or fewer, may be free.
+#: One row in 16, at most, may be without its nearest column.
 _ROWS_PER_CLASH = 16
-#: The bounds of a row take as long as the costs of one of its pairs for so many coordinates of all of them,
-#: each pair having some more.
+#: Scanning one row's bounds costs as much as pricing m (d + 10) / 1024 pairs.
 _PER_COST, _OVERHEAD = 1024, 10
-#: Costs of pairs that may be computed in any case, for each row.
+#: Pairs that may be priced in any case, for each row.
 _FEW_COSTS = 4
 
 

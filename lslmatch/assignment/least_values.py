@@ -89,9 +89,8 @@ def choose_least(bits, lanes, infinity, cols, wanted):
     """Fill `cols` with the columns of the least values and return how many; `lanes[0]` is the next value.
 
     The number of values that are wanted is not met exactly: the limit below which values are taken is the
-    least value of a certain lane, such that mostly a little less than LANES are below it if so many are
-    wanted. From some hundreds on, all are taken. Where more are below it than there is room for, the greatest
-    of them are left out.
+    least value of a certain lane. If LANES are wanted, mostly a little fewer are below it; from some
+    hundreds on, all are taken. Where more are below it than there is room for, the greatest are left out.
     """
     size = cols.size
     fold_to_lanes(bits, lanes)

@@ -92,9 +92,9 @@ def solve_path(cost: FloatArray, most_pairs: int) -> Path:
 def solve_partial(
     cost: FloatArray, pairs: int = np.iinfo(np.int64).max, price: float = np.inf
 ) -> PartialSolution:
-    """Find the best matching of so many pairs, or of those that are worth a price.
+    """Find the best matching of `pairs` pairs, or of those that are worth a price.
 
-    The price of the solution is what the last of so many pairs adds, or the given one.
+    The price of the solution is what the last pair adds, or the given one.
     """
     growth = _Growth(cost)
     while growth.advance(pairs, price) == _PAUSED:

@@ -189,7 +189,7 @@ class SolverSettings:
         )
 
     def is_wide(self, pairs: int, d: int) -> bool:
-        """Say whether there are so many dimensions that bounds of distances are tried first."""
+        """Say whether the wide route pays, by the pairs and their dimensions."""
         if not self.wide_dimensions <= d <= self.single_precision_dimensions:
             return False
         return self.wide_pairs <= pairs <= self.most_wide_pairs and pairs * d >= self.wide_coordinates
@@ -201,7 +201,7 @@ class SolverSettings:
         return self._replace(list_size=min(size, self.list_size))
 
     def crowded_share(self, d: int) -> float:
-        """Share of the rows which, if so many must share their nearest column, are too many."""
+        """Give the share of rows without a nearest column of their own above which an auction pays."""
         return self.crowded_conflicts + self.crowded_per_dimension * max(d - self.crowded_dimensions, 0)
 
 

@@ -92,8 +92,8 @@ def reduce_rows(
 ) -> IntArray:
     """Match free rows within their lists, and return those that are still to be matched.
 
-    The kernel takes so many rows at a time that Ctrl-C is heard in between. Rows without a pair that is worth
-    the price stay alone, with the price as their dual.
+    The kernel takes `rows_per_call` rows at a time, so that Ctrl-C is heard in between. Rows without a pair
+    that is worth the price stay alone, with the price as their dual.
     """
     if not free_rows.size:
         return free_rows

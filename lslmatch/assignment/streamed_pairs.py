@@ -1,4 +1,4 @@
-"""Exact matching of so many pairs of two sets of points without the matrix of their costs: the plan.
+"""The k cheapest pairs of two sets of points, exactly, without the matrix of their costs.
 
 The best matching of k pairs is the best matching at some price (:mod:`lslmatch.assignment.path`), where every
 row may stay alone. To solve at a price is what :mod:`lslmatch.assignment.streamed` does, except that a row
@@ -78,7 +78,7 @@ class _Search:
         return int(np.count_nonzero(self.state.col_of_row >= 0))
 
     def run(self, pairs: int) -> PartialSolution | None:
-        """Match so many pairs; None if the dense solver should."""
+        """Match this number of pairs; None if the dense solver should."""
         least = np.sort(self.row_least)
         low = max(least[pairs - 1], np.partition(self.col_least, pairs - 1)[pairs - 1])
         if not self.solve_at(float(low)):
@@ -129,7 +129,7 @@ class _Search:
         return augment_all(self.screen, lists, state, free_rows, steps, self.most_passes, price)
 
     def _add(self, count: int) -> bool:
-        """Match so many pairs more, one by one; False if it takes too long."""
+        """Match `count` more pairs, one by one; False if it takes too long."""
         alone, steps = np.flatnonzero(self.state.col_of_row < 0), self.settings.steps_per_call
         return augment_cheapest(self.screen, self.lists, self.state, alone, count, steps, self.most_passes)
 

@@ -40,8 +40,8 @@ from lslmatch.geometry.panels import FEW_ROWS, PANEL, expand_few_rows
 _MANY, _LOOKED_AT = 0.25, 192
 #: What is found: leading coordinates do not tell nearest columns from others, many conflicts, or neither.
 _UNCLEAR, _MANY_CONFLICTS, _CLEAR = range(3)
-#: Rows that are asked how many leading coordinates do, the share of them that is tried first, and the fewest.
-#: They do not if more than so many distances for each row are to be computed besides.
+#: Probe 4 rows; start with d / 8 coordinates, at least 8. They do not suffice if they leave more than 16
+#: distances to compute for each row.
 _PROBES, _LEADING, _FEWEST, _TRIES = 4, 8, 8, 16
 _GREATEST_BITS = np.int32(0x7FFFFFFF)
 

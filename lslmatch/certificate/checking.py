@@ -42,8 +42,8 @@ _TREE_PAIRS = 1 << 20
 _MARGIN = 1e-9
 #: Squares below this share of others are not told from 0.
 _COINCIDENT = 2.0**-84
-#: Coordinates are far out if they are so many times as large as most points' greatest ones; the unit is not
-#: less than this share of the greatest of all, so that squares stay in range.
+#: Coordinates are far out above 2**10 times the size of most points' greatest ones; the unit is at least
+#: 2**-400 of the greatest of all, so that squares stay in range.
 _FAR, _WIDEST = 2.0**10, 2.0**-400
 #: If the sets are those that were matched, pairs cost what the duals say up to this share of the greatest.
 _SAME_SETS = 1e-6

@@ -69,7 +69,7 @@ pairs (how many are matched):
   auto        those that are more probably true than of points without a partner
               (the default)
   all         every point of the smaller set gets a partner
-  NUMBER      so many that cost least together
+  NUMBER      this number of pairs, those that cost least together
   P%          as many as have at most P percent of false ones among them, by estimate
   "P% proven" the same by a theorem: pairs are made without a look at which set a point
               is from, and have no certificate
@@ -156,7 +156,7 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--pairs",
         metavar="NUMBER",
-        help="all, auto, a number, or P%%: so many that P percent are false (default: auto)",
+        help="all, auto, a number, or P%%: as many as have P percent of false ones (default: auto)",
     )
     group.add_argument(
         "--paper",

@@ -18,7 +18,7 @@ from lslmatch.covariance.leave_out import White, fill_rows
 
 #: The rates that are tried are d / 2 times 1, 1/2, 1/4, ..., this many of them.
 _RATES = 7
-#: Up to so many points of either set are asked; of more, so many that are evenly spread.
+#: At most this number of points of either set is looked at, evenly spread.
 _ASKED = 1024
 #: Entries of the block of rows whose costs are computed at once (512 kB).
 _BLOCK_ENTRIES = 1 << 16

@@ -31,7 +31,7 @@ _MOST_ROUNDS = 30
 _SURE = 1 / 3
 #: Rounds in all, at least: a start and the matching that follows from it.
 _LEAST_ROUNDS = 2
-#: With more pairs than this, and than so many times the dimension, costs are streamed with nothing left out.
+#: Above 3,000 pairs and 20 d, costs are streamed with nothing left out.
 _STREAMED_PAIRS, _STREAMED_RATIO = 3000, 20
 
 

@@ -17,7 +17,7 @@ from lslmatch.results import MatchResult
 
 
 def match_pairs(x: FloatArray, y: FloatArray, result: MatchResult, pairs: int, workers: int) -> MatchResult:
-    """Match so many pairs under the alignment and the covariance of a result."""
+    """Match the given number of pairs under the alignment and the covariance of a result."""
     problem = problem_of_result(x, y, result)
     if isinstance(problem, White):
         priced = assign_costs(left_out_costs(problem, workers), pairs)

@@ -19,8 +19,8 @@ from lslmatch.covariance.worth import reflect
 
 #: Fewer pairs than this are not enough for a mean to be compared.
 _LEAST_PAIRS = 8
-#: The mean confidence is believed if it exceeds that of unrelated sets by so many standard errors, by
-#: `_EXCESS`, or as far as it can be; and less in proportion.
+#: The mean confidence is believed if it exceeds that of unrelated sets by 4 standard errors, by 0.25, or as
+#: far as it can; and less in proportion.
 _BEYOND_CHANCE, _EXCESS = 4.0, 0.25
 
 

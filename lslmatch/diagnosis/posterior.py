@@ -39,7 +39,7 @@ _PROBABLE = 1e-3
 _FAR = 2.0**10
 #: The least variance, as a share of a column's typical square: what is below is rounding.
 _LEAST_VARIANCE = 2.0**-92
-#: Principal axes are found for so many dimensions, and down to this share of the greatest variance.
+#: Principal axes are found in up to 600 dimensions, and down to 1e-13 of the greatest variance.
 _MOST_DIMENSIONS, _LEAST_SPREAD = 600, 1e-13
 #: A logarithm of a weight below the greatest of its row is not less than this.
 _LEAST_WEIGHT = -600.0
@@ -166,7 +166,7 @@ def _learn(squares: FloatArray, weight: FloatArray, start: FloatArray, floor: Fl
 
 
 def _shrunken(variance: FloatArray, count: float) -> FloatArray:
-    """Shrink logarithms to their mean by as much as chance would spread those of so many pairs."""
+    """Shrink logarithms to their mean by as much as chance would spread those of `count` pairs."""
     logarithms = np.log(variance)
     spread = float(logarithms.var(ddof=1)) if variance.size > 1 else 0.0
     kept = max(1.0 - 2.0 / count / spread, 0.0) if spread > 0.0 else 0.0

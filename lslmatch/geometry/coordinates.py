@@ -17,10 +17,10 @@ from lslmatch.results import Affine
 _ROUNDING = 2.0**-98
 #: Share of the mean square that a squared magnitude is below if other points are far out.
 FAR_OUT = 2.0**-40
-#: The mean is no origin if it is so many typical distances from the median: single points have moved it.
+#: The mean is no origin beyond 16 typical distances from the median: single points have moved it.
 _MOVED = 16.0
-#: Coordinates are in the unit of the largest, unless that is so many powers of two above typical ones; and
-#: the unit is at most so many below the largest, so that no square overflows.
+#: Coordinates are in the unit of the largest, but at most 2**10 times a typical one; the unit is at least
+#: 2**-400 of the largest, so that no square overflows.
 _TYPICAL, _GREATEST = 10, 400
 #: Where all that is left without the common offset is below this power of two, in the unit of the offset,
 #: coordinates that were as small themselves have lost digits: those below the least here.

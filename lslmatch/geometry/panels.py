@@ -95,7 +95,7 @@ expand_one_row = emitted(_expand_one_row, _one_row_in_vectors, _one_row_in_loops
 
 
 def _emitter(count):
-    """Make the intrinsic function for so many rows."""
+    """Make the intrinsic function for `count` rows."""
 
     @intrinsic
     def emit(context, a, a_squares, b, b_squares, first, last, tile, out):

@@ -16,9 +16,9 @@ from lslmatch.geometry.plane import midpoints, principal_plane
 from lslmatch.report.listing import Listing
 from lslmatch.results import Labels, MatchResult
 
-#: Of the rows of a pair at most so many coordinates are shown, those that differ most.
+#: Coordinates shown of a pair, at most: those that differ most.
 MOST_COORDINATES = 40
-#: So many numbers of the rows of pairs are in a page, those of the least confident pairs first.
+#: Numbers in a page, at most: the coordinates of the least confident pairs first.
 _MOST_NUMBERS = 100_000
 #: So many points without a partner are drawn, of each set.
 _MOST_ALONE = 2_000

@@ -12,7 +12,7 @@ from lslmatch.results import MatchResult
 
 #: Up to this many pairs are listed.
 MOST_PAIRS = 5_000
-#: If there are more, so many of them at most are listed for being doubtful; the others are drawn at random.
+#: Of more, the most doubtful 4,000 at most are listed; the others are drawn at random.
 _MOST_DOUBTFUL = 4_000
 
 
