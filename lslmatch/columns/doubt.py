@@ -40,6 +40,8 @@ _BETTER, _SURE = 4.0, 1 / 4
 _MOST_NUMBERS = 1 << 20
 #: Columns that are named at most.
 _NAMED = 4
+#: Logarithms of scales that are named, at most: those of numbers in the range of float64.
+_FARTHEST = 700.0
 #: Matchings of a process after which the first look is compiled: the first of all need not wait for that.
 _MANY = 20
 #: Counts matchings without a first look.
@@ -117,7 +119,7 @@ def _scales(slopes: Slopes, names: tuple[str, ...] | None) -> str:
     """Name the columns that differ most, with their scales."""
     told = np.flatnonzero(np.isfinite(slopes.low) & np.isfinite(slopes.high))
     middle = np.zeros(slopes.low.size)
-    middle[told] = (slopes.low[told] + slopes.high[told]) / 2.0
+    middle[told] = np.clip((slopes.low[told] + slopes.high[told]) / 2.0, -_FARTHEST, _FARTHEST)
     order = told[np.argsort(middle[told])]
     if order.size > _NAMED:
         half = _NAMED // 2

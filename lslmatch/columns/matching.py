@@ -129,16 +129,19 @@ def known_covariance(covariance: Any, dimension: int) -> Covariance:
 def _by_moments(x: FloatArray, y: FloatArray) -> Learner:
     """Give each column's own standard units, where there are too few pairs to learn anything."""
     sets = standard_units(x, y)
-    if not (np.isfinite(sets.a_unit).all() and np.isfinite(sets.b_unit).all()):
+    with np.errstate(all="ignore"):
+        found, logarithms = sets.given(sets.identity), np.log(sets.a_unit)
+        units = np.exp(logarithms - logarithms.mean())
+    # A unit of 0, or one beyond float64, makes one of these 0, infinite or no number.
+    factors = np.concatenate([sets.a_unit, sets.b_unit, found.scales, units])
+    if not (np.isfinite(factors).all() and factors.min() > 0.0 and np.isfinite(found.shift).all()):
         raise ValueError(
             "x and y must have columns whose spread is in the range of float64 for alignment='columns'; "
             "multiply both sets by a constant first"
         )
-    logarithms = np.log(sets.a_unit)
-    units = np.exp(logarithms - logarithms.mean())
     covariance = Covariance(np.empty((0, x.shape[1])), 1.0, units=units)
     nobody = np.full(len(x), -1, np.intp)
-    return Learner(sets.given(sets.identity), covariance, np.full(1, math.nan), nobody)
+    return Learner(found, covariance, np.full(1, math.nan), nobody)
 
 
 COLUMNS = AlignmentRow(

@@ -14,11 +14,13 @@ form, because with as many dimensions as pairs each residual would otherwise exp
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from lslmatch._types import FloatArray
+from lslmatch.geometry.powers import least_exponent, nonzero_exponent, times_power
 
 #: Rounds of Tyler's fixed point. It need not settle: any weights make a valid metric.
 _TYLER_ROUNDS = 6
@@ -94,6 +96,9 @@ def left_out_forms(metric: Metric) -> FloatArray:
 def _shrunken(residuals: FloatArray, weights: FloatArray, dimension: int) -> Metric:
     count, columns = residuals.shape
     weighted = residuals * np.sqrt(weights)[:, None]
+    # In a unit in which no fourth power overflows.
+    unit = nonzero_exponent(least_exponent(weighted))
+    weighted = times_power(weighted, -unit)
     scatter = weighted.T @ weighted / count
     squares = np.einsum("ij,ij->i", weighted, weighted)
     mean = float(squares.mean()) / dimension
@@ -107,6 +112,7 @@ def _shrunken(residuals: FloatArray, weights: FloatArray, dimension: int) -> Met
     ridge = shrinkage * mean
     scatter *= 1.0 - shrinkage
     scatter[np.diag_indices(columns)] += ridge
+    scatter, ridge = times_power(scatter, 2 * unit), math.ldexp(ridge, 2 * unit)
     return Metric.of(scatter, residuals, weights * ((1.0 - shrinkage) / count), ridge)
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from lslmatch import check_certificate, match
+from lslmatch.columns.doubt import _scales
+from lslmatch.columns.slopes import find_slopes
 
 UNITS = [1e-300, 1e-200, 1e200, 1e300]
 
@@ -32,3 +34,19 @@ def test_a_spread_beyond_the_range_is_refused_for_columns_only(covariance):
     with pytest.raises(ValueError, match="columns whose spread is in the range of float64"):
         match(x, y, alignment="columns", covariance=covariance)
     assert check_certificate(x, y, match(x, y, alignment="auto", covariance=covariance)) < 1e-9
+
+
+@pytest.mark.parametrize("points", [3, 24])
+def test_units_whose_ratios_are_beyond_the_range_are_refused(points):
+    x, y = (part[:points] for part in draw(1.0))
+    y = y * np.array([1e-320, 1.0, 1e20])
+    with pytest.raises(ValueError, match="columns whose spread is in the range of float64"):
+        match(x, y, alignment="columns")
+
+
+def test_a_scale_beyond_the_range_is_named():
+    x, y = draw(1.0)
+    units = np.array([1e300, 1.0, 1.0])
+    slopes = find_slopes(x * units, y / units, match(x, y, alignment="identity").permutation)
+    with np.errstate(all="raise", under="ignore"):
+        assert "scale of column 0 1.0142e+304, of column 1" in _scales(slopes, None)

@@ -332,3 +332,16 @@ def test_a_set_that_is_one_point_is_matched_where_isotropic_noise_is(covariance)
     x, y = np.zeros((5, 3)), np.random.default_rng(7).normal(size=(5, 3))
     result = match(x, y, alignment="identity", covariance=covariance)
     assert sorted(result.permutation) == list(range(5))
+
+
+@pytest.mark.parametrize("covariance", ["estimate", "auto"])
+def test_fills_whose_fourth_powers_are_beyond_the_range_are_learned_from(covariance):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    y = x + 1e-3 * rng.normal(size=x.shape)
+    y[[1, 7, 30], [0, 1, 1]] = 1e100
+    result = match(x, y, covariance=covariance, alignment="identity")
+    np.testing.assert_array_equal(
+        np.delete(result.permutation, [1, 7, 30]), np.delete(np.arange(40), [1, 7, 30])
+    )
+    assert check_certificate(x, y, result) < 1e-6
