@@ -51,9 +51,10 @@ def check_points(points: Any, name: str) -> FloatArray:
 def check_point_pair(x: Any, y: Any, found: Any = None) -> tuple[FloatArray, FloatArray]:
     """Check both sets and that they live in the same space; columns with names are paired by them.
 
-    If a linear map was given, it says which spaces they live in, and nothing is paired by names.
+    If a linear map was given, or is asked for by its name, both have spaces of their own, and nothing is
+    paired by names.
     """
-    if isinstance(found, LinearMap):
+    if isinstance(found, LinearMap) or (isinstance(found, str) and found == "linear"):
         return check_points(x, "x"), check_points(y, "y")
     x, y = pair_columns(x, y)
     x, y = check_points(x, "x"), check_points(y, "y")

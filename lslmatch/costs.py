@@ -109,6 +109,12 @@ class CostRule(NamedTuple):
         """Give what squared distances of pairs are divided by; rows and columns index arrays."""
         return 1.0 if self.logarithm or self.root else self.x_weight[rows] + self.y_weight[cols]
 
+    def of(self, squares: FloatArray, rows: Any, cols: Any) -> FloatArray:
+        """Give the costs of pairs from their squared distances; rows and columns index arrays."""
+        if self.logarithm:
+            return np.log(np.maximum(squares, self.floor)) + self.offset
+        return (np.sqrt(squares) if self.root else squares) / (self.x_weight[rows] + self.y_weight[cols])
+
     def transposed(self) -> CostRule:
         """Exchange the roles of the two sets."""
         x_weight, y_weight, x_factor, y_factor = self[-4:]

@@ -34,6 +34,10 @@ class Given(NamedTuple):
     """(m,): likewise of y."""
     forbidden: IntArray = np.empty((0, 2), np.intp)
     """(f, 2): row numbers of x and of y that must not be partners, ascending."""
+    alignment: str = ""
+    """The alignment that was asked for, by its name; empty if a map was given."""
+    covariance: str = ""
+    """The covariance that was asked for, by its name; empty if it was given."""
 
     def blocks(self, n: int, m: int) -> list[Block]:
         """Give what is left to be matched, one block for each group with points on both sides."""
@@ -60,7 +64,9 @@ class Given(NamedTuple):
     def transposed(self) -> Given:
         """Exchange the roles of the two sets."""
         known, forbidden = self.known[:, ::-1], self.forbidden[:, ::-1]
-        return Given(in_order(known), self.y_group, self.x_group, in_order(forbidden))
+        return self._replace(
+            known=in_order(known), x_group=self.y_group, y_group=self.x_group, forbidden=in_order(forbidden)
+        )
 
 
 def in_order(pairs: IntArray) -> IntArray:

@@ -41,6 +41,12 @@ class Matcher:
         pairs can be chosen from; `decisions_` says so.
     noise : tuple of two array_like, optional
         The noise levels that "lsns" needs.
+    known : array_like of shape (k, 2), or dict, optional
+        Pairs that are right for certain, by row numbers or labels.
+    groups : tuple of two array_like, optional
+        The group of each point: partners are of the same group.
+    forbidden : array_like of shape (k, 2), or boolean or sparse matrix, optional
+        Pairs that must not be.
     workers : int, default 1
         Threads that compute costs.
 
@@ -51,7 +57,7 @@ class Matcher:
     permutation_ : ndarray of shape (n,)
         ``Y[permutation_[i]]`` is the partner of ``X[i]``; -1 without one.
     map_ : Affine, ColumnMap, Similarity or LinearMap
-        ``X[i]`` is about ``map_.apply(Y[permutation_[i]])``: one scale or one for each column, and a shift.
+        ``X[i]`` is about ``map_.apply(Y[permutation_[i]])``.
     scale_, shift_ : float and ndarray of shape (d,)
         Those of `map_`; `scale_` is the geometric mean if each column has one.
     decisions_ : tuple of str
@@ -84,6 +90,9 @@ class Matcher:
         covariance: Any = "auto",
         pairs: Any = "auto",
         noise: tuple[Any, Any] | None = None,
+        known: Any = None,
+        groups: tuple[Any, Any] | None = None,
+        forbidden: Any = None,
         workers: int = 1,
     ) -> None:
         self.objective = objective
@@ -91,6 +100,9 @@ class Matcher:
         self.covariance = covariance
         self.pairs = pairs
         self.noise = noise
+        self.known = known
+        self.groups = groups
+        self.forbidden = forbidden
         self.workers = workers
 
     def fit(self, X: Any, Y: Any) -> Matcher:

@@ -9,6 +9,7 @@ from typing import Any
 from lslmatch._types import FloatArray
 from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
 from lslmatch.alignment.registry import ALIGNERS, is_direct
+from lslmatch.allowed.checking import check_given
 from lslmatch.assignment.from_points import are_plain
 from lslmatch.choice.blind.choosing import choose_blindly
 from lslmatch.choice.choosing import check_choosable, choose_pairs
@@ -16,13 +17,26 @@ from lslmatch.columns.doubt import ColumnScaleWarning, doubt_one_scale
 from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.known import match_known
 from lslmatch.covariance.row import Matched
+from lslmatch.given import Given
+from lslmatch.known.matching import match_given, warn_of_misfits
+from lslmatch.known.regression import is_regression
 from lslmatch.maps import AnyMap
 from lslmatch.request import Request, take_request
 from lslmatch.results import FalseShare, MatchResult
 from lslmatch.tables import ALIGNMENTS, COVARIANCES, NAMES, OBJECTIVES, OF_MAPS
 
 #: The options of `match`, in their order.
-OPTIONS = ("objective", "alignment", "covariance", "pairs", "noise", "workers")
+OPTIONS = (
+    "objective",
+    "alignment",
+    "covariance",
+    "pairs",
+    "noise",
+    "known",
+    "groups",
+    "forbidden",
+    "workers",
+)
 
 
 def match(
@@ -34,6 +48,9 @@ def match(
     covariance: Any = "isotropic",
     pairs: str | int | FalseShare = "all",
     noise: tuple[Any, Any] | None = None,
+    known: Any = None,
+    groups: tuple[Any, Any] | None = None,
+    forbidden: Any = None,
     workers: int = 1,
 ) -> MatchResult:
     """Match two sets of noisy points when one is a permuted, scaled and shifted copy of the other.
@@ -68,7 +85,12 @@ def match(
         - "similarity": a rotation or reflection, one scale and a shift, for sets that are turned in any way.
           "rotation" does not mirror, and "rigid" neither mirrors nor scales. Whether the map is confirmed,
           ambiguous or unknown is in `MatchResult.decisions`.
-        - "auto": whichever of the others but these three predicts the pairs best (the identity has it if the
+        - "linear": any linear map and a shift, for sets whose coordinates are other ones, such as those of
+          another sensor or encoder; `x` and `y` may differ in dimension, and columns are not paired by names.
+          Learned by ridge, each pair judged by the map of the others; from `known` pairs, of which 20 mostly
+          suffice, from columns that correspond, or from nothing where that works (an `AlignmentWarning` says
+          if the map is no surer than that of an unrelated set).
+        - "auto": whichever of the others but these four predicts the pairs best (the identity has it if the
           others' gain is not worth their parameters).
         - An `Affine`, a `ColumnMap`, a `Similarity` or a `LinearMap` is taken as it is; the last may lead
           from another number of columns, and its columns are not paired by names.
@@ -99,6 +121,15 @@ def match(
         The noise levels (standard deviations) of `x` and of `y`, each in the units of its set (with a scale
         for each column: of their geometric mean); one number stands for equal levels. Needed by "lsns" and
         refused otherwise.
+    known : array_like of shape (k, 2), or dict, optional
+        Pairs that are right for certain: a row of `x` and one of `y` each, by number, or by label if the rows
+        have labels. They are in the answer as they are, teach the map and the noise (each as far as it fits
+        the others), and are excluded from what is proven: the optimum is that of all other points.
+    groups : tuple of two array_like, of shapes (n,) and (m,), optional
+        The group of each point, such as its site, day or sex: partners are of the same group. Each group of
+        the smaller size is matched in full.
+    forbidden : array_like of shape (k, 2), or boolean or sparse matrix of shape (n, m), optional
+        Pairs that must not be, as row numbers or labels, or where the matrix is true.
     workers : int, default 1
         Threads that compute costs. The result does not depend on it.
 
@@ -124,7 +155,8 @@ def match(
     AlignmentWarning
         If the pairs of two sets of equal size contradict the moments by which "standardize" aligned them, as
         they do if there are wild points; or if a rotation is not confirmed, or is ambiguous, as for sets that
-        are symmetric.
+        are symmetric; if known pairs do not fit the others, which are named; or if a linear map is no surer
+        than that of an unrelated set, or cannot be told from few points.
 
     Examples
     --------
@@ -138,7 +170,12 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
-    if are_plain(x, y) and is_usual(objective, alignment, covariance, pairs, noise, workers):
+    is_free = known is None and groups is None and forbidden is None
+    if (
+        is_free
+        and are_plain(x, y)
+        and is_usual(objective, alignment, covariance, pairs, noise, workers=workers)
+    ):
         request = _plain_request(objective, alignment, workers)
         if is_direct(alignment):  # nothing is searched for, nor chosen
             result = match_isotropic(x, y, request)
@@ -157,20 +194,26 @@ def match(
             noise=noise,
             workers=workers,
         )
+        if not is_free:
+            given = check_given(known, groups, forbidden, len(x), len(y), request.labels)
+            request = _check_allowed(request, given)
         if request.choice is not None and not _is_blind(request):
             check_choosable(len(x), len(y))
     result, beside = find_matching(x, y, request)
     by_moments = isinstance(request.alignment, str) and request.alignment == "standardize"
-    if by_moments and request.pairs is None and request.choice is None:
+    if by_moments and request.given is None and request.pairs is None and request.choice is None:
         _warn_of_doubts(x, y, result, request.columns)
     if request.choice is not None:
         result = _choose(x, y, request, result, beside)
-    return result._replace(labels=request.labels, columns=request.columns)
+    result = result._replace(labels=request.labels, columns=request.columns)
+    return result if request.given is None else warn_of_misfits(x, y, result)
 
 
 def find_matching(x: FloatArray, y: FloatArray, request: Request) -> Matched:
     """Match two checked sets as a request says, but for choosing pairs."""
     alignment, covariance = request.alignment, request.covariance
+    if request.given is not None and not is_regression(alignment):
+        return Matched(match_given(x, y, request))
     own = ALIGNMENTS[alignment].match if isinstance(alignment, str) else OF_MAPS.get(type(alignment))
     if own is not None:
         return Matched(own(x, y, request))
@@ -191,6 +234,25 @@ def _choose(
         return choose_blindly(x, y, result, target.share, is_given, request.workers)
     refit = not is_given and result.matrix_map is None
     return choose_pairs(x, y, result, target, refit, request.workers, beside)
+
+
+def _check_allowed(request: Request, given: Given | None) -> Request:
+    """Put known pairs, groups and forbidden pairs into a request; refuse what cannot be done with them."""
+    if given is None:
+        return request
+    if not OBJECTIVES[request.objective].is_minimised:
+        raise ValueError(
+            f"objective {request.objective!r} takes no known pairs, groups or forbidden pairs: it minimises "
+            "nothing; use 'lsl'"
+        )
+    if _is_blind(request):
+        raise ValueError(
+            "pairs=FalseShare(..., proof=True) takes no known pairs, groups or forbidden pairs, as pairs are "
+            "made blindly; use FalseShare without proof"
+        )
+    named = (part if isinstance(part, str) else "" for part in (request.alignment, request.covariance))
+    alignment, covariance = named
+    return request._replace(given=given._replace(alignment=alignment, covariance=covariance))
 
 
 def _is_blind(request: Request) -> bool:
@@ -238,10 +300,15 @@ def is_usual(
     covariance: Any = "isotropic",
     pairs: Any = "all",
     noise: Any = None,
+    known: Any = None,
+    groups: Any = None,
+    forbidden: Any = None,
     workers: Any = 1,
 ) -> bool:
     """Say whether no argument has to be checked or brought into form, but for the points and a given map."""
     if not (type(covariance) is str and covariance == "isotropic" and noise is None):
+        return False
+    if not (known is None and groups is None and forbidden is None):
         return False
     if not (type(pairs) is str and pairs == "all" and type(workers) is int and workers >= 1):
         return False

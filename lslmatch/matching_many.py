@@ -23,6 +23,8 @@ from lslmatch.results import MatchResult
 _GROUP_SIZE, _GROUP_COORDINATES, _GROUPS = 1024, 1 << 16, 4
 #: Pairs from which on a problem is solved alone: copying its points would take longer than a call.
 _ALONE = 150**2
+#: Options that are other ones for each problem.
+_OF_EACH = ("known", "groups", "forbidden")
 
 
 def match_many(
@@ -44,7 +46,8 @@ def match_many(
     workers : int, default 1
         Threads; each takes some problems at a time. The results do not depend on it.
     **options
-        As of :func:`match`, the same for all problems.
+        As of :func:`match`, the same for all problems; but `known`, `groups` and `forbidden` are sequences
+        with an entry for each problem, None where there is nothing.
 
     Returns
     -------
@@ -71,8 +74,10 @@ def match_many(
     workers = check_count(workers, "workers", 1)
     if len(xs) != len(ys):
         raise ValueError(f"xs and ys must be equally many sets; got {len(xs)} and {len(ys)}")
+    given = _given_of_each(options, len(xs))
+    options = {name: value for name, value in options.items() if name not in _OF_EACH}
     results: list[MatchResult | None] = [None] * len(xs)
-    groups = _groups(xs, ys, options, workers) if set(OPTIONS).issuperset(options) else []
+    groups = _groups(xs, ys, options, workers) if set(OPTIONS).issuperset(options) and not given else []
 
     def run(worker: int, first: int, last: int) -> None:
         for group in groups[first:last]:
@@ -81,9 +86,20 @@ def match_many(
     over_rows(run, len(groups), 1, workers)
     # One by one: what is not small, or not ordinary. Large problems are shared among the workers.
     return [
-        found if found is not None else _match_one(xs[k], ys[k], k, workers, options)
+        found
+        if found is not None
+        else _match_one(xs[k], ys[k], k, workers, options | (given[k] if given else {}))
         for k, found in enumerate(results)
     ]
+
+
+def _given_of_each(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """Give what is known of each problem; nothing if it is of none."""
+    parts = {name: options[name] for name in _OF_EACH if options.get(name) is not None}
+    for name, values in parts.items():
+        if len(values) != count:
+            raise ValueError(f"{name} must have an entry for each of {count} problems; got {len(values)}")
+    return [{name: values[k] for name, values in parts.items()} for k in range(count)] if parts else []
 
 
 def _is_stack(sets: Any) -> bool:

@@ -12,7 +12,7 @@ from lslmatch._validation import check_count, check_option, check_point_pair
 from lslmatch.assignment.all_or_some import PricedAssignment, with_price_in_duals
 from lslmatch.assignment.path import Path, solve_path
 from lslmatch.covariance.known import with_pairs
-from lslmatch.covariance.pair_costs import costs_of_result
+from lslmatch.known.costs import all_costs
 from lslmatch.maps import AnyMap
 from lslmatch.matching import match
 from lslmatch.objectives.table import minimised
@@ -145,5 +145,5 @@ def match_path(
         noise=noise,
         workers=workers,
     )
-    steps = solve_path(costs_of_result(x, y, first, workers), min(len(x), len(y)))
+    steps = solve_path(all_costs(x, y, first, workers), min(len(x), len(y)))
     return MatchPath(np.concatenate([[0.0], steps.totals]), steps.increments, first, steps)

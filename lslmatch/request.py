@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from lslmatch._frames import column_names, in_column_order
-from lslmatch._types import BoolArray, FloatArray, IntArray
+from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
     check_map,
@@ -15,6 +15,7 @@ from lslmatch._validation import (
     check_pairs,
     check_point_pair,
 )
+from lslmatch.given import Given
 from lslmatch.maps import AnyMap
 from lslmatch.results import FalseShare, Labels
 
@@ -35,12 +36,8 @@ class Request(NamedTuple):
     workers: int = 1
     labels: Labels | None = None
     columns: tuple[str, ...] | None = None
-    known: IntArray | None = None
-    """(k, 2): rows of x and of y that are partners for certain."""
-    groups: tuple[IntArray, IntArray] | None = None
-    """(n,) and (m,): partners are of the same group."""
-    forbidden: BoolArray | None = None
-    """(n, m): pairs that must not be."""
+    given: Given | None = None
+    """Known pairs, groups and forbidden pairs; None if there are none."""
 
     @property
     def given_map(self) -> AnyMap | None:

@@ -15,6 +15,7 @@ from lslmatch.columns.matching import COLUMNS, DIAGONAL, match_columns
 from lslmatch.columns.selection import AUTO, ISOTROPIC
 from lslmatch.covariance.learned import ESTIMATE
 from lslmatch.covariance.row import CovarianceRow
+from lslmatch.known.regression import LINEAR
 from lslmatch.maps import MATRIX_MAPS, ColumnMap
 from lslmatch.objectives.table import OBJECTIVES
 from lslmatch.request import Names, Request
@@ -25,7 +26,7 @@ __all__ = ["ALIGNMENTS", "COVARIANCES", "NAMES", "OBJECTIVES", "OF_MAPS"]
 
 #: Rows of alignments that match as well stand before "auto", which chooses among them.
 ALIGNMENTS: dict[str, AlignmentRow] = {
-    row.name: row for row in (*ALIGNERS.values(), COLUMNS, SIMILARITY, ROTATION, RIGID)
+    row.name: row for row in (*ALIGNERS.values(), COLUMNS, SIMILARITY, ROTATION, RIGID, LINEAR)
 }
 ALIGNMENTS["auto"] = ALIGNMENTS.pop("auto")
 COVARIANCES: dict[str, CovarianceRow] = {row.name: row for row in (ISOTROPIC, DIAGONAL, ESTIMATE, AUTO)}

@@ -108,11 +108,7 @@ class _Search:
         """Compute the costs of a row, infinite where it is forbidden."""
         g, rule = self.geometry, self.rule
         apart = (g.a[i] - g.b) + (g.a_low[i] - g.b_low)
-        squares: FloatArray = np.einsum("ij,ij->i", apart, apart)
-        if rule.logarithm:
-            costs = np.log(np.maximum(squares, rule.floor)) + rule.offset
-        else:
-            costs = squares / (rule.x_weight[i] + rule.y_weight)
+        costs = rule.of(np.einsum("ij,ij->i", apart, apart), i, slice(None))
         costs[self.forbidden[i]] = np.inf
         return costs
 
@@ -186,9 +182,5 @@ class _Search:
         if rows.size < self.v.size:
             np.minimum(self.v, 0.0, out=self.v)
         taken = self.geometry.taken(rows, cols).residuals()
-        squares = np.einsum("ij,ij->i", taken, taken)
-        if self.rule.logarithm:
-            costs = np.log(np.maximum(squares, self.rule.floor)) + self.rule.offset
-        else:
-            costs = squares / (self.rule.x_weight + self.rule.y_weight[cols])
+        costs = self.rule.of(np.einsum("ij,ij->i", taken, taken), rows, cols)
         return Assignment(rows, cols, self.u, self.v, float(costs.sum()))

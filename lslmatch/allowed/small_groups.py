@@ -32,7 +32,7 @@ def assign_small(
 ) -> list[Block]:
     """Match small groups, hand over what was found, and return the groups that are left."""
     unit = math.ldexp(1.0, 2 * geometry.exponent) if -500 < geometry.exponent < 500 else 0.0
-    is_square = not rule.logarithm and not rule.y_weight.any() and unit > 0.0
+    is_square = not (rule.logarithm or rule.root or rule.y_weight.any()) and unit > 0.0
     is_square = is_square and bool((rule.x_weight == 1.0 / unit).all())
     d = geometry.a.shape[1]
     small = [block for block in blocks if _is_small(block, d)]

@@ -122,10 +122,7 @@ def check_pairs_fit(given: Given, n: int, m: int, pairs: int | None) -> None:
 def cost_of_pairs(geometry: Geometry, rule: CostRule, rows: IntArray, cols: IntArray) -> FloatArray:
     """Compute the costs of some pairs from differences of their coordinates."""
     apart = geometry.taken(rows, cols).residuals()
-    squares: FloatArray = np.einsum("ij,ij->i", apart, apart)
-    if rule.logarithm:
-        return np.log(np.maximum(squares, rule.floor)) + rule.offset
-    return squares / (rule.x_weight[rows] + rule.y_weight[cols])
+    return rule.of(np.einsum("ij,ij->i", apart, apart), rows, cols)
 
 
 class _Parts:

@@ -81,6 +81,8 @@ def _choose(
         return _Choice(_decided(result, line), float(most), 0.0)
     result, costs, judged = judge_all(x, y, result, refit, twice, workers)
     rows = judged.accepted if target is None else judged.within(target.share)
+    if result.given is not None:
+        rows = np.union1d(rows, result.given.known[:, 0])
     if rows.size == 0:
         return _Choice(_without_pairs(result, costs, judged), 0.0, judged.stands_out)
     chosen = _take(result, judged, rows)

@@ -19,7 +19,6 @@ from lslmatch._types import FloatArray, IntArray
 from lslmatch.choice.deletion import stranger_rates
 from lslmatch.choice.partnership import Partnership, judge_pairs
 from lslmatch.covariance.evidence import best_rate
-from lslmatch.covariance.pair_costs import costs_of_result
 from lslmatch.covariance.trimmed import (
     Relearned,
     beside_isotropic,
@@ -27,6 +26,7 @@ from lslmatch.covariance.trimmed import (
     match_again,
     trust_pairs,
 )
+from lslmatch.known.costs import judged_costs
 from lslmatch.results import MatchResult
 
 #: Fewer pairs than this teach nothing.
@@ -55,7 +55,10 @@ def judge_all(
 
     With it scale and shift, if `refit`. Otherwise the model alone judges, or deletion as well if `twice`.
     """
-    costs = costs_of_result(x, y, result, workers)
+    costs = judged_costs(x, y, result, workers)
+    if result.given is not None or result.regression is not None:
+        judge = _judge_twice if twice else judge_pairs
+        return Judged(result, costs, _with_known(judge(costs, result, x.shape[1]), result))
     if not can_be_relearned(result):
         judge = _judge_twice if twice else judge_pairs
         return Judged(result, costs, judge(costs, result, x.shape[1]))
@@ -64,6 +67,14 @@ def judge_all(
         chance = _halves(x, y, found, refit, workers)
         found = found._replace(partnership=found.partnership._replace(chance=chance))
     return found._replace(result=beside_isotropic(x, y, found.result, workers))
+
+
+def _with_known(judged: Partnership, result: MatchResult) -> Partnership:
+    """Take known pairs for right."""
+    if result.given is None:
+        return judged
+    known = np.isin(judged.rows, result.given.known[:, 0])
+    return judged._replace(true=np.where(known, 1.0, judged.true), own=np.where(known, 1.0, judged.own))
 
 
 def _relearn(x: FloatArray, y: FloatArray, present: Relearned, refit: bool, workers: int) -> Judged:
@@ -98,7 +109,8 @@ def _judge_twice(costs: FloatArray, result: MatchResult, dimension: int) -> Part
     that it was learned from. With isotropic noise they are those of the model, for which the rate is d / 2,
     and the rate is lowered only where another is better by more than the step between those that are tried.
     """
-    reference = None if result.covariance is None else result.covariance.reference
+    learned = result.covariance or result.regression
+    reference = None if learned is None else learned.reference
     torn = None
     if reference is not None:
         rate = best_rate(costs, reference, dimension)

@@ -38,7 +38,7 @@ def match_columns(x: FloatArray, y: FloatArray, request: Request) -> MatchResult
     if not isinstance(covariance, str):
         known = known_covariance(covariance, x.shape[1])
         learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers)
-        found = given or (_by_moments(x, y) if learned is None else learned).map
+        found = given or (columns_by_moments(x, y) if learned is None else learned).map
         return solve_under(x, y, objective, found, known, pairs, levels, workers)
     kinds = _KINDS[covariance]
     if given is not None and covariance == "isotropic":
@@ -47,7 +47,7 @@ def match_columns(x: FloatArray, y: FloatArray, request: Request) -> MatchResult
         learned = _learn_after(x, y, kinds, given, workers)
     else:
         assert given is None or isinstance(given, ColumnMap)
-        learned = learn_columns(x, y, kinds, given, workers) or _by_moments(x, y)
+        learned = learn_columns(x, y, kinds, given, workers) or columns_by_moments(x, y)
     if given is not None:
         learned = learned._replace(map=given)
     return result_of(x, y, learned, objective, pairs, levels, workers)
@@ -90,19 +90,23 @@ def result_of(
     workers: int,
 ) -> MatchResult:
     """Match by an objective under what was learned by LSL."""
-    covariance = learned.covariance
-    if objective != "lsl" and not covariance.is_diagonal:
-        # One metric for all pairs: of the record, only how it was learned is left to say.
-        matrix = covariance._replace(units=None).matrix
-        covariance = covariance._replace(
-            factor=np.ascontiguousarray(np.linalg.cholesky(matrix).T),
-            ridge=0.0,
-            reference=None,
-            weight=None,
-            leave_out=False,
-            undecided=0,
-        )
+    covariance = learned.covariance if objective == "lsl" else one_metric(learned.covariance)
     return solve_under(x, y, objective, learned.map, covariance, pairs, levels, workers)
+
+
+def one_metric(covariance: Covariance) -> Covariance:
+    """Give a covariance that is the same for all pairs: of the record, only how it was learned is left."""
+    if covariance.is_diagonal or covariance.is_isotropic:
+        return covariance
+    matrix = covariance._replace(units=None).matrix
+    return covariance._replace(
+        factor=np.ascontiguousarray(np.linalg.cholesky(matrix).T),
+        ridge=0.0,
+        reference=None,
+        weight=None,
+        leave_out=False,
+        undecided=0,
+    )
 
 
 def _learn_after(
@@ -112,7 +116,7 @@ def _learn_after(
     a, b = mapped_sets(x, y, given)
     d = x.shape[1]
     learned = learn_columns(a, b, kinds, ColumnMap(np.ones(d), np.zeros(d)), workers)
-    return learned or _by_moments(a, b)
+    return learned or columns_by_moments(a, b)
 
 
 def known_covariance(covariance: Any, dimension: int) -> Covariance:
@@ -126,7 +130,7 @@ def known_covariance(covariance: Any, dimension: int) -> Covariance:
     return Covariance(np.ascontiguousarray(np.linalg.cholesky(correlation).T), 0.0, units=units)
 
 
-def _by_moments(x: FloatArray, y: FloatArray) -> Learner:
+def columns_by_moments(x: FloatArray, y: FloatArray) -> Learner:
     """Give each column's own standard units, where there are too few pairs to learn anything."""
     sets = standard_units(x, y)
     with np.errstate(all="ignore"):

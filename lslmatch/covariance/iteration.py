@@ -16,14 +16,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.allowed.solving import assign_allowed, assign_allowed_points
 from lslmatch.assignment.orientation import partners
-from lslmatch.assignment.solve import assign, assign_points
 from lslmatch.covariance.candidates import assign_candidates, has_few_candidates
 from lslmatch.covariance.dropped import count_undecided, streamed_problem
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import Aligned, MetricFit, fit_matching
 from lslmatch.covariance.leave_out import cost_matrix
-from lslmatch.results import Affine, Assignment, ColumnMap
+from lslmatch.given import Given
+from lslmatch.maps import AnyMap
+from lslmatch.results import Assignment
 
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 30
@@ -54,19 +56,20 @@ class Learned(NamedTuple):
 def learn(
     x: FloatArray,
     y: FloatArray,
-    affine: Affine | ColumnMap,
+    affine: AnyMap,
     starts: Iterable[IntArray],
     refit: bool,
     workers: int,
     most: int | None = None,
     units: FloatArray | None = None,
+    given: Given | None = None,
 ) -> Learned | None:
     """Iterate from each start, first with Tyler's weights and then, from the best, with equal ones.
 
     Two starts that lead to the same sure end are enough, and `most` rounds in all. Returns None if a start
     has no residuals to learn from.
     """
-    search = _Search(x, y, Aligned.at(x, y, affine, units), refit, workers, most)
+    search = _Search(x, y, Aligned.at(x, y, affine, units), refit, workers, most, given)
     for start in starts:
         end = search.run(start, "tyler")
         if end is None:
@@ -90,9 +93,17 @@ def judges_all(x: FloatArray, y: FloatArray) -> bool:
 
 class _Search:
     def __init__(
-        self, x: FloatArray, y: FloatArray, first: Aligned, refit: bool, workers: int, most: int | None
+        self,
+        x: FloatArray,
+        y: FloatArray,
+        first: Aligned,
+        refit: bool,
+        workers: int,
+        most: int | None,
+        given: Given | None = None,
     ) -> None:
         self.x, self.y, self.first, self.refit, self.workers = x, y, first, refit, workers
+        self.given = given
         self.leave_out = leaves_out(x, y)
         self.most = math.inf if most is None else max(most, _LEAST_ROUNDS)
         self.seen: dict[tuple[str, bytes], FloatArray] = {}
@@ -144,11 +155,14 @@ class _Search:
         """Give the surprises of the matching behind a fit, and the best matching for its costs."""
         if judges_all(self.x, self.y):
             costs = cost_matrix(fit.white, self.workers)
-            return surprises(costs, fit.reference, self.x.shape[1]), assign(costs)
-        if self.leave_out:
+            return surprises(costs, fit.reference, self.x.shape[1]), assign_allowed(costs, self.given)
+        if self.leave_out and self.given is None:
             assignment = assign_candidates(fit.white, self.workers)
+        elif self.leave_out:
+            assignment = assign_allowed(cost_matrix(fit.white, self.workers), self.given)
         else:
-            assignment = assign_points(*streamed_problem(fit.white), self.workers)
+            problem = streamed_problem(fit.white)
+            assignment = assign_allowed_points(*problem, self.given, self.workers)
         return sampled_surprises(fit.white), assignment
 
     def finish(self) -> Learned:

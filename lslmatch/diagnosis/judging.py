@@ -24,7 +24,7 @@ from lslmatch.objectives.table import OBJECTIVES, make_rule, minimised, noisy
 from lslmatch.results import MatchResult
 
 #: Up to this number of pairs the confidences are computed: they need two matrices of that size.
-_MOST_PAIRS = 1 << 24
+MOST_PAIRS = 1 << 24
 #: A result is that of two sets if its pairs cost what their duals say, up to so much of the greatest dual.
 _MISFIT = 1e-6
 
@@ -49,7 +49,7 @@ def judge_distances(
     tempered = 1.0
     rows = np.flatnonzero(optimum.col_of_row >= 0)
     costs_of_pairs = optimum.row_dual[rows] + optimum.col_dual[optimum.col_of_row[rows]]
-    rate = rate_of(float(costs_of_pairs.mean())) if n * m <= _MOST_PAIRS else None
+    rate = rate_of(float(costs_of_pairs.mean())) if n * m <= MOST_PAIRS else None
     if rate is not None and result.criterion == "lsl":
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
@@ -57,9 +57,9 @@ def judge_distances(
         best = 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])
         rate, tempered = min(rate, best), min(2.0 * best / x.shape[1], 1.0)
     if result.price is not None:
-        if n * m > _MOST_PAIRS and chosen.any():
+        if n * m > MOST_PAIRS and chosen.any():
             raise ValueError(
-                f"margins must be 'bound' for a partial matching of more than {_MOST_PAIRS} pairs of points; "
+                f"margins must be 'bound' for a partial matching of more than {MOST_PAIRS} pairs of points; "
                 f"got {n} times {m}"
             )
         assert result.row_dual is not None

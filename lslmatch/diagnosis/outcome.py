@@ -25,6 +25,26 @@ NO_RELATION = "no clear sign that the sets are related"
 DOUBTFUL = 0.9
 
 
+class KnownAgain(NamedTuple):
+    """What known pairs say of the others: each was left out in turn, and the rest was matched again."""
+
+    found: int
+    """How many of those that were left out were found again."""
+    asked: int
+    """How many were left out."""
+    interval: tuple[float, float]
+    """A 95 % interval for the share of right pairs among those that were not known (Clopper and Pearson)."""
+
+    @property
+    def share(self) -> float:
+        """The share that was found again."""
+        return self.found / self.asked
+
+    def __str__(self) -> str:
+        """Say it in a few words."""
+        return f"{self.found:,} of {count(self.asked, 'known pair')} found again when left out"
+
+
 @comparable
 class Diagnosis(NamedTuple):
     """What a matching tells about its own reliability, all of it estimated from the matched pairs.
@@ -68,6 +88,8 @@ class Diagnosis(NamedTuple):
     """A 95 % interval for the largest ratio of two noise variances; from 1 if all noise may be equal."""
     columns_report: ColumnReport | None = None
     """What is known of each column, where columns have units or variances of their own."""
+    known_again: KnownAgain | None = None
+    """What known pairs say of the others, if there are some."""
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
@@ -126,6 +148,8 @@ class Diagnosis(NamedTuple):
             ],
         )
         parts: list[Facts | Table | str] = [f"Verdict: {self.verdict}", facts]
+        if self.known_again is not None and not self.verdict.startswith(str(self.known_again)):
+            parts.append(f"Known pairs: {self.known_again}")
         if self.confidence is not None:
             parts.append(_confidence_table(self.confidence[~np.isnan(self.confidence)]))
         return Summary("How far the matching can be trusted", parts)

@@ -17,9 +17,9 @@ from lslmatch.linear.record import map_of, regression_of
 from lslmatch.results import MatchResult
 
 #: Fewest points of the smaller set, and most pairs of points: all costs are in memory.
-_LEAST_POINTS, _MOST_ENTRIES = 8, 1 << 24
-#: The kinds of noise that are tried, by the name of the covariance.
-_METRICS = {"isotropic": ("isotropic", "tyler"), "auto": ("isotropic", "tyler"), "estimate": ("tyler",)}
+_LEAST_POINTS, _MOST_ENTRIES = 4, 1 << 24
+#: The kinds of noise that are tried in the coordinates of the regression, by the name of the covariance.
+METRICS = {"isotropic": ("isotropic", "tyler"), "auto": ("isotropic", "tyler"), "estimate": ("tyler",)}
 #: By how many standard errors pairs must be surer than those of an unrelated set.
 _SURER = 3.0
 #: Known pairs that say more than a comparison with an unrelated set.
@@ -40,16 +40,16 @@ def match_by_regression(
         )
     check_spread(x, "x")
     check_spread(y, "y")
-    found = learn_linear(x, y, given, _METRICS[covariance], workers)
+    found = learn_linear(x, y, given, METRICS[covariance], workers)
     if found is None:
         raise ValueError("alignment 'linear' needs noise to learn from, or a start; there is none")
     regression = regression_of(found.sets, found.learned, found.start)
-    other = learn_linear(x, mix_objects(y), given, _METRICS[covariance], workers, only=found.start)
+    other = learn_linear(x, mix_objects(y), given, METRICS[covariance], workers, only=found.start)
     if other is not None:
         regression = regression._replace(unrelated_cross_entropy=other.cross_entropy)
     doubt = _doubt(x, y, found, other, given)
     if doubt:
-        warnings.warn(doubt, AlignmentWarning, stacklevel=5)
+        warnings.warn(doubt, AlignmentWarning, stacklevel=6)
     assignment = found.learned.assignment
     result = MatchResult(
         found.learned.permutation,

@@ -76,7 +76,7 @@ def test_alignment_and_objective_give_a_proven_matching(alignment, objective, n,
     x, y, levels = sets(n, m)
     result = run(match, x, y, **options_of(objective, levels, alignment=alignment))
     assert_keeps_contract(x, y, result, objective)
-    if result.covariance is not None or objective not in NAIVE:
+    if result.covariance is not None or result.regression is not None or objective not in NAIVE:
         return
     squares = ((x[:, None] - result.map.apply(y)) ** 2).sum(axis=2)
     variance = levels[0][:, None] ** 2 + (result.scale * levels[1]) ** 2
@@ -117,6 +117,44 @@ def test_a_map_that_was_found_can_be_given(alignment, objective):
     again = run(match, x, y, **options_of(objective, levels, alignment=found.map))
     assert_keeps_contract(x, y, again, objective)
     np.testing.assert_array_equal(again.map.matrix, found.map.matrix)
+
+
+@alignments
+@minimised
+@pytest.mark.parametrize("pairs", ["all", 6])
+def test_what_is_known_is_in_a_proven_matching_of_what_is_allowed(alignment, objective, pairs):
+    x, y, levels = sets(10, 9, 3)
+    known, forbidden = [(0, 8), (1, 7), (2, 6), (9, 0)], [(4, 4), (3, 5)]
+    groups = np.arange(10) // 5, 1 - np.arange(9) // 5
+    groups[1][[0, 7, 8]] = 1, 0, 0
+    given = {"known": known, "groups": groups, "forbidden": forbidden}
+    result = run(match, x, y, **options_of(objective, levels, alignment=alignment, pairs=pairs, **given))
+    assert {tuple(pair) for pair in known} <= {tuple(pair) for pair in result.pairs.tolist()}
+    assert not {tuple(pair) for pair in forbidden} & {tuple(pair) for pair in result.pairs.tolist()}
+    assert (groups[0][result.pairs[:, 0]] == groups[1][result.pairs[:, 1]]).all()
+    assert len(result.pairs) == (pairs if pairs == 6 else result.given.most_pairs(10, 9))
+    unit = max(1.0, np.abs(result.row_dual).max(), np.abs(result.col_dual).max())
+    assert check_certificate(x, y, result) <= 1e-9 * unit
+    found = run(diagnose, x, y, result)
+    assert np.isinf(found.margin[[0, 1, 2, 9]]).all()
+    assert found.known_again.asked == 4
+
+
+@covariances
+@alignments
+def test_what_is_known_teaches_every_covariance(covariance, alignment):
+    x, y, _ = sets(10, 9)
+    known = [(k, 8 - k) for k in range(4)]
+    result = run(match, x, y, alignment=alignment, covariance=covariance, known=known)
+    assert_keeps_contract(x, y, result, "lsl")
+    assert result.permutation[:4].tolist() == [8, 7, 6, 5]
+
+
+@pytest.mark.parametrize("objective", sorted(OBJECTIVES.keys() - set(MINIMISED)))
+def test_what_is_not_minimised_takes_nothing_that_is_known(objective):
+    x, y, levels = sets(6, 5)
+    with pytest.raises(ValueError, match=f"objective '{objective}' takes no known pairs"):
+        match(x, y, **options_of(objective, levels, known=[(0, 0)]))
 
 
 @minimised

@@ -91,7 +91,7 @@ def test_a_known_pair_that_does_not_fit_is_not_forced_on_the_map():
 @pytest.mark.parametrize(
     ("x", "y", "words"),
     [
-        (np.ones((5, 2)), np.ones((9, 2)), "needs at least 8 points in each set; got 5"),
+        (np.ones((3, 2)), np.ones((9, 2)), "needs at least 4 points in each set; got 3"),
         (np.ones((9, 2)), np.arange(18.0).reshape(9, 2), "x must have points that differ"),
         (np.arange(18.0).reshape(9, 2) * 1e200, np.arange(18.0).reshape(9, 2), "moderate units"),
     ],

@@ -153,3 +153,18 @@ def test_sets_of_one_shape_are_matched_as_they_are_one_by_one_however_they_lie_i
             assert_same(result, match(x, y))
     for x, kept in zip(xs, before, strict=True):
         np.testing.assert_array_equal(x, kept)
+
+
+def test_each_problem_has_known_pairs_of_its_own():
+    rng = np.random.default_rng(3)
+    xs = [rng.normal(size=(n, 2)) for n in (6, 7)]
+    ys = [x[::-1] * 2.0 for x in xs]
+    known = [[(0, 5)], None]
+    results = match_many(xs, ys, known=known, forbidden=[None, [(1, 5)]])
+    for k, result in enumerate(results):
+        alone = match(xs[k], ys[k], known=known[k], forbidden=[None, [(1, 5)]][k])
+        assert result == alone
+    assert results[0].given.known.tolist() == [[0, 5]]
+    assert results[1].permutation[1] != 5
+    with pytest.raises(ValueError, match="known must have an entry for each of 2 problems; got 1"):
+        match_many(xs, ys, known=[None])

@@ -1,0 +1,1 @@
+"""What is known beforehand at work: known pairs teach map and noise, and those that do not fit are named."""
