@@ -6,6 +6,8 @@ import argparse
 import math
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from lslmatch._types import IntArray
 from lslmatch._validation import check_point_pair
 from lslmatch.cli import match_options
 from lslmatch.cli.defaults import keep_quick
+from lslmatch.cli.match_details import say_details
 from lslmatch.cli.match_json import as_json
 from lslmatch.cli.match_reading import check_files, read_inputs, set_name
 from lslmatch.cli.match_words import Answer, say
@@ -27,6 +30,9 @@ from lslmatch.io.sources import is_standard
 from lslmatch.io.writing import write_csv, write_text
 from lslmatch.results import Labels
 
+#: Seconds of compiling that are worth a word.
+_COMPILED = 0.1
+
 
 def add_command(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
@@ -37,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     """Read two files, match their points, say what came out, and write the pairs."""
     match_options.check_options(options)
     check_files(options)
-    with Progress() as progress:
+    with Progress(announce=not options.quiet) as progress:
         answer = find_answer(options, progress)
         columns = pair_columns(answer)
         if options.out is not None:
@@ -50,7 +56,10 @@ def run(options: argparse.Namespace) -> None:
         print_text(as_json(answer, columns, options))
     elif not options.quiet:
         to_stdout = options.out is None or not is_standard(options.out)
-        print_lines(say(answer, options), to_stdout)
+        lines = say(answer, options)
+        if options.verbose:
+            lines += say_details(answer, options)
+        print_lines(lines, to_stdout)
 
 
 def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -65,8 +74,8 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
         inputs = inputs._replace(covariance=options.covariance)
 
     progress.stage("matching")
-    start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as heard:
+    clock = _Clock(progress, seconds)
+    with clock.measured("matching"), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         result = match(
             x,
@@ -79,7 +88,6 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
             workers=options.workers,
         )._replace(labels=inputs.labels)
     result = result._replace(decisions=(*limits, *result.decisions))
-    seconds["matching"] = time.perf_counter() - start
     rows = np.flatnonzero(result.permutation >= 0)
     distance = pair_distances(*points, result.map, rows, result.permutation[rows], units_of(result))
 
@@ -87,16 +95,31 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     if not options.no_check:
         if result.row_dual is not None:
             progress.stage("checking the certificate")
-            start = time.perf_counter()
-            violation = check_certificate(x, y, result, workers=options.workers)
-            seconds["certificate"] = time.perf_counter() - start
+            with clock.measured("certificate"):
+                violation = check_certificate(x, y, result, workers=options.workers)
         if rows.size > 1:  # one pair says nothing about others
             progress.stage("estimating what is right")
-            start = time.perf_counter()
-            diagnosis = diagnose(x, y, result, margins=options.margins or "bound", workers=options.workers)
-            seconds["trust"] = time.perf_counter() - start
+            with clock.measured("trust"):
+                margins = options.margins or "bound"
+                diagnosis = diagnose(x, y, result, margins=margins, workers=options.workers)
+    if progress.compiling >= _COMPILED:
+        seconds["compiling"] = progress.compiling
     said = tuple(str(warning.message) for warning in heard)
     return Answer(inputs, result, rows, distance, violation, diagnosis, seconds, said)
+
+
+class _Clock:
+    """Seconds of each step without those of compiling, which come once after an installation."""
+
+    def __init__(self, progress: Progress, seconds: dict[str, float]) -> None:
+        self._progress, self._seconds = progress, seconds
+
+    @contextmanager
+    def measured(self, step: str) -> Iterator[None]:
+        """Put down the seconds of the block."""
+        start, compiling = time.perf_counter(), self._progress.compiling
+        yield
+        self._seconds[step] = time.perf_counter() - start - (self._progress.compiling - compiling)
 
 
 def _report(answer: Answer, options: argparse.Namespace) -> str:

@@ -22,9 +22,9 @@ is larger, some of its points stay without a partner.
 
 The result is the scale (or one for each column), the shift and the pairs for which
     x[i]  is about  scale * y[j] + shift
-with the smallest possible sum of costs over all matchings. The certificate is a
-proof of that, checked over every pair; the greedy matching has none. It proves the
-optimum, not that pairs are right: how many are is estimated and said first.
+with the smallest possible sum of costs over all matchings. That it is the smallest is
+proven, and checked over every pair (the greedy matching has no proof). It is no
+evidence that pairs are right: how many are is estimated, and said first.
 """
 
 
@@ -184,6 +184,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--no-check", action="store_true", help="neither verify the certificate nor estimate what is right"
     )
     group.add_argument("--json", action="store_true", help="print everything as one JSON object")
+    group.add_argument(
+        "--verbose", action="store_true", help="also say how it was found, with the numbers behind it"
+    )
     group.add_argument("--quiet", action="store_true", help="print nothing but errors")
     # Since it is always done, an option that older commands may have.
     parser.add_argument("--diagnose", action="store_true", help=argparse.SUPPRESS)
@@ -211,6 +214,8 @@ def check_options(options: argparse.Namespace) -> None:
     for name, given in (("--margins", options.margins is not None), ("--diagnose", options.diagnose)):
         if options.no_check and given:
             raise ValueError(f"{name} contradicts --no-check")
+    if options.quiet and options.verbose:
+        raise ValueError("--verbose contradicts --quiet")
     if options.json and (options.quiet or str(options.out) == "-"):
         raise ValueError("--json needs standard output for itself: not with --quiet, nor with --out -")
     if options.report is not None and str(options.report) == "-":

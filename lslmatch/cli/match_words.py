@@ -11,19 +11,21 @@ import numpy as np
 
 from lslmatch import Diagnosis
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.cli.covariance import describe_covariance
 from lslmatch.cli.match_reading import Inputs
 from lslmatch.diagnosis.outcome import DOUBTFUL
 from lslmatch.io.sources import is_standard
 from lslmatch.results import MatchResult
-from lslmatch.summary import column_table, count, percent
+from lslmatch.summary import count, percent
 
 #: A matching is doubtful below this share of right pairs.
 SURE = DOUBTFUL
 #: How many pairs to look at are named.
 _NAMED = 5
-#: What a choice of pairs says of its own of how many are right.
-_FALSE_SHARE = re.compile(r" \(expected share of false pairs [^)]*\)")
+#: What to do next where no pairs are given.
+_NO_PAIRS = (
+    "--pairs all shows the best pairs all the same, and how sure they are; --columns leaves columns out that "
+    "the two files do not share; --alignment similarity is for sets that are turned"
+)
 
 
 class Answer(NamedTuple):
@@ -70,37 +72,81 @@ class Answer(NamedTuple):
 
 
 def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
-    """Give lines of a name and a text, what matters most first."""
-    result, found = answer.result, answer.diagnosis
+    """Give lines of a name and a text, what matters most first: about ten, without a word of statistics."""
     lines = [("answer", _answer(answer)), *(("warning", _as_options(text)) for text in answer.warnings)]
-    if found is not None:
-        # It begins with the share that the answer gives.
-        lines.append(("verdict", found.verdict.rpartition("; ")[2]))
-        lines.append(("look at", _look_at(answer)))
-    lines += [
-        *_map(answer),
-        ("x", _describe(options.x, answer.inputs.x, answer.inputs, 0)),
-        ("y", _describe(options.y, answer.inputs.y, answer.inputs, 1)),
-        *(("note", note) for note in answer.inputs.notes),
-        *_decisions(result),
-    ]
-    if result.covariance is not None:
-        pairs = len(answer.inputs.x) * len(answer.inputs.y)
-        described = describe_covariance(options.covariance, result.covariance, pairs)
-        why = [text for text in result.decisions if text.startswith("covariance: learned, ")]
-        lines.append(("covariance", described + "".join(text[len("covariance: learned") :] for text in why)))
-    if found is not None:
-        lines += _trust(answer, found)
-    lines += [
-        ("objective", f"{result.objective:.10g} ({result.criterion})"),
-        ("certificate", _certificate(answer)),
-        ("seconds", ", ".join(f"{name} {seconds:.3f}" for name, seconds in answer.seconds.items())),
-    ]
+    if answer.rows.size:
+        lines += _pairs(answer)
+        lines += _units(answer)
+        lines.append(("proof", _proof(answer)))
+    else:
+        lines.append(("try", _NO_PAIRS))
+    lines += [("note", note) for note in answer.inputs.notes]
+    lines.append(("time", _time(answer.seconds)))
     if options.out is not None and not is_standard(options.out):
         lines.append(("written", f"{options.out}"))
     if options.report is not None:
         lines.append(("report", f"{options.report}"))
     return lines
+
+
+def _pairs(answer: Answer) -> list[tuple[str, str]]:
+    """Say who has a partner, which pairs to look at, and whether rows are alike."""
+    n, m, k = len(answer.inputs.x), len(answer.inputs.y), int(answer.rows.size)
+    if k == n == m:
+        paired = f"all {n:,} rows"
+    elif k == min(n, m):
+        few, many = ("x", "y") if n < m else ("y", "x")
+        paired = f"all {k:,} rows of {few}; {max(n, m) - k:,} rows of {many} have no partner"
+    else:
+        paired = f"{k:,} rows; {n - k:,} rows of x and {m - k:,} of y have no partner"
+    lines = [("paired", paired)]
+    found = answer.diagnosis
+    if found is not None:
+        lines.append(("look at", _look_at(answer)))
+        # The verdict begins with the share that the answer gives.
+        lines.append(("rows", found.verdict.rpartition("; ")[2]))
+    return lines
+
+
+def _units(answer: Answer) -> list[tuple[str, str]]:
+    """Say what takes y into the units of x, in a line."""
+    result, found, columns = answer.result, answer.diagnosis, answer.inputs.columns
+    if result.matrix_map is not None:
+        return [("units", f"x is about y turned, then times {scale_of(result, found)}, plus a shift")]
+    report, d = None if found is None else found.columns_report, result.shift.size
+    if result.column_map is None:
+        lines = [("units", f"x is about y times {scale_of(result, found)}, plus a shift")]
+    else:
+        factors = zip(_names(columns, d), result.column_map.scales, strict=True)
+        said = tuple(f"{name} {scale:.4g}" for name, scale in factors)
+        lines = [("units", f"x is about y times {abridged(said)}, plus a shift for each column")]
+    if report is not None:
+        useless = tuple(_names(columns, d)[k] for k in np.flatnonzero(report.says_nothing))
+        if useless:
+            lines.append(("columns", f"of no use for telling rows apart: {abridged(useless)}"))
+    return lines
+
+
+def _names(columns: tuple[str, ...] | None, d: int) -> tuple[str, ...]:
+    return columns or tuple(f"column {k}" for k in range(d))
+
+
+def _proof(answer: Answer) -> str:
+    result = answer.result
+    if result.row_dual is None:
+        if result.confidence is not None:
+            return "the limit for false pairs is proven; the pairs are no cheapest matching"
+        return "none: the greedy matching need not be the cheapest"
+    if answer.violation is None:
+        return "not checked (--no-check)"
+    return "cheapest matching, proven; this is not evidence that pairs are right"
+
+
+def _time(seconds: dict[str, float]) -> str:
+    compiling = seconds.get("compiling", 0.0)
+    spent = sum(seconds.values()) - compiling
+    once = f", and {compiling:.0f} s to compile, once after an installation" if compiling >= 0.5 else ""
+    return f"{spent:.2g} s{once}" if spent < 10 else f"{spent:.0f} s{once}"
 
 
 def _as_options(text: str) -> str:
@@ -111,7 +157,7 @@ def _as_options(text: str) -> str:
 def _answer(answer: Answer) -> str:
     pairs, found = count(answer.rows.size, "pair"), answer.diagnosis
     if not answer.rows.size:
-        return "no pairs: no point seems to have a partner"
+        return "no pairs: no row seems to have a partner in the other file"
     if found is None:
         why = "--no-check" if answer.rows.size > 1 else "there is only one"
         return f"{pairs}; how many are right was not estimated ({why})"
@@ -147,117 +193,21 @@ def _look_at(answer: Answer) -> str:
     )
 
 
-def _map(answer: Answer) -> list[tuple[str, str]]:
-    """Say the scale and the shift, or those of each column."""
-    result, found = answer.result, answer.diagnosis
-    report = None if found is None else found.columns_report
-    if result.column_map is None and report is None:
-        return [("scale", _scale(result, found)), ("shift", _shift(answer))]
-    lines = [("columns", f"{result.shift.size}: x is about y times the scale plus the shift")]
-    if result.column_map is None:
-        lines = [("scale", _scale(result, found)), ("columns", f"{result.shift.size}, by one scale")]
-    for name, scale, *rest in column_table(answer.inputs.columns, result.map, report).rows:
-        if name == "...":
-            lines.append(("", "..."))
-        elif report is None:
-            lines.append(("", f"{name}: scale {scale}, shift {rest[0]}"))
-        else:
-            text = f"{name}: scale {scale} ({rest[0]}), shift {rest[1]} ({rest[2]}), noise {rest[3]}"
-            lines.append(("", f"{text}, {rest[4]}" if rest[4] else text))
-    if report is not None:
-        lines.append(("", "standard errors in brackets; noise as a share of what strangers differ by"))
-    return lines
-
-
-def _scale(result: MatchResult, found: Diagnosis | None) -> str:
+def scale_of(result: MatchResult, found: Diagnosis | None) -> str:
+    """Give the scale, with its standard error if that is known."""
     if found is None:
         return f"{result.scale:.6g}"
-    return f"{result.scale:.6g}{_error(found.scale_error)}"
+    return f"{result.scale:.6g}{standard_error(found.scale_error)}"
 
 
-def _shift(answer: Answer) -> str:
-    shift, columns = answer.result.shift, answer.inputs.columns
-    error = None if answer.diagnosis is None else answer.diagnosis.shift_error
-    error = None if error is None or np.isnan(error).all() else error
-    texts = [
-        (f"{columns[k]} " if columns is not None else "")
-        + f"{shift[k]:.4g}"
-        + ("" if error is None else f" ({error[k]:.2g})")
-        for k in range(shift.size)
-    ]
-    if len(texts) > 6:
-        texts[3:-2] = ["..."]
-    said = (" " if columns is None and error is None else ", ").join(texts)
-    return said + ("" if error is None else ", with standard errors")
-
-
-def _error(error: float) -> str:
+def standard_error(error: float) -> str:
+    """Give a standard error in brackets; nothing if it is not known."""
     return "" if math.isnan(error) else f" (standard error {error:.2g})"
 
 
-def _describe(path: object, values: FloatArray, inputs: Inputs, side: int) -> str:
-    points, dimensions = values.shape
-    columns = "" if inputs.columns is None else f": {_abridged(inputs.columns)}"
-    labels = None if inputs.labels is None else inputs.labels[side]
-    named = "" if labels is None else f", rows named {labels[0]}, ..."
-    source = "standard input" if str(path) == "-" else path
-    return f"{points} points from {source}, {count(dimensions, 'column')}{columns}{named}"
-
-
-def _abridged(names: tuple[str, ...]) -> str:
+def abridged(names: tuple[str, ...]) -> str:
+    """List names, of more than six the first three and the last two."""
     return ", ".join(names) if len(names) <= 6 else ", ".join((*names[:3], "...", *names[-2:]))
-
-
-def _decisions(result: MatchResult) -> list[tuple[str, str]]:
-    """Give what was chosen automatically; a line begins with what it is about."""
-    lines = []
-    for decision in result.decisions:
-        about, colon, text = decision.partition(": ")
-        if about == "covariance" and result.covariance is not None:
-            continue  # it is described in a line of its own
-        if about == "pairs":
-            text = _FALSE_SHARE.sub("", text)  # the answer says how many are right, and nothing says it twice
-        lines.append((about, text) if colon and " " not in about else ("chosen", decision))
-    return lines
-
-
-def _trust(answer: Answer, found: Diagnosis) -> list[tuple[str, str]]:
-    theorem = (
-        f"Theorem 2 needs {found.threshold:.4g}"
-        if math.isfinite(found.threshold)
-        else "Theorem 2 does not apply"
-    )
-    low, high = found.noise_ratio_interval
-    spread = (
-        "may be equal for all points"
-        if not low > 1.0
-        else f"differs between points: variances by a factor of {low:.3g} at least"
-        + (f", {high:.3g} at most" if math.isfinite(high) else "")
-    )
-    median = f"{np.median(found.noise[answer.rows]):.4g} median; "
-    if found.columns_report is not None:  # a distance has no unit there
-        median = ""
-    lines = [
-        ("noise", median + spread),
-        ("separation", f"{found.separation:.4g} (noise floor {found.noise_floor:.4g}, {theorem})"),
-    ]
-    if found.margin is not None:
-        margin = found.margin[answer.rows]
-        lines.append(("margin", f"{margin.min():.4g} least, {np.median(margin):.4g} median"))
-    return lines
-
-
-def _certificate(answer: Answer) -> str:
-    result = answer.result
-    if result.row_dual is None:
-        return "none" if result.confidence is None else "none: blind pairs are no cheapest matching"
-    if answer.violation is None:
-        return "not checked (--no-check)"
-    found = result.covariance
-    learned = found is not None and found.rounds > 0 and not found.is_isotropic
-    under = " under this covariance" if learned else ""
-    proven = f"optimal{under}, proven to within {answer.gap:.1e} (largest violation {answer.violation:.1e})"
-    return f"{proven}; that the pairs are right it does not prove" if answer.is_doubtful else proven
 
 
 def _about(share: float) -> str:

@@ -19,7 +19,8 @@ class Progress:
 
     Kernels that have to be compiled are announced as such. Nothing is written unless `stream` is a terminal
     and the run takes longer than `delay` seconds; the line is erased at the end. It is kept by a thread of
-    its own, which can run because kernels release the interpreter lock.
+    its own, which can run because kernels release the interpreter lock. Elsewhere a line says once that
+    kernels are compiled, if that takes longer than the delay.
 
     Parameters
     ----------
@@ -27,11 +28,19 @@ class Progress:
         Where to write; standard error unless given.
     delay : float
         Seconds before the first line.
+    announce : bool
+        Whether that line is written where there is no terminal.
     """
 
-    def __init__(self, stream: TextIO | None = None, delay: float = 2.0) -> None:
+    #: Seconds that were spent compiling.
+    compiling: float
+
+    def __init__(self, stream: TextIO | None = None, delay: float = 2.0, announce: bool = False) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._delay = delay
+        self._announce = announce
+        self.compiling = 0.0
+        self._begun: list[float] = []
         self._stage = self._state = ""
         self._compiled = self._to_compile = 0
         self._width = 0
@@ -45,9 +54,9 @@ class Progress:
 
     def __enter__(self) -> Progress:
         """Begin to show the line."""
+        self._hearing.enter_context(compilations(self._hear_compilation))
         if self._stream.isatty():
             self._hearing.enter_context(listening(self._hear_loop))
-            self._hearing.enter_context(compilations(self._hear_compilation))
             self._thread.start()
         return self
 
@@ -77,7 +86,14 @@ class Progress:
     def _hear_compilation(self, kernel: str | None) -> None:
         if kernel is None:
             self._state = ""
+            begun = self._begun.pop()
+            if not self._begun:  # a kernel may compile another one
+                self.compiling += time.monotonic() - begun
+            if self._announce and not self._stream.isatty() and self.compiling > self._delay:
+                self._announce = False
+                print("lslmatch: compiling, once after an installation", file=self._stream, flush=True)
             return
+        self._begun.append(time.monotonic())
         if not self._compiled:
             self._to_compile = sum(not is_kept(kernel) for kernel in KERNELS)
         self._compiled += 1

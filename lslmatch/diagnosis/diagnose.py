@@ -121,7 +121,7 @@ def diagnose(
     >>> x, y = random_configuration(100, 5, separation=10.0, rng=0).sample(rng=1)
     >>> diagnosis = diagnose(x, y, match(x, y), margins="exact")
     >>> diagnosis.verdict
-    'about 100 % of the pairs right (100 to 100 %); above the noise floor'
+    'about 100 % of the pairs right (100 to 100 %); even the most similar rows can be told apart'
     >>> bool(diagnosis.margin.min() > 1), bool(diagnosis.confidence.min() > 0.99)
     (True, True)
     """

@@ -15,9 +15,9 @@ from lslmatch.diagnosis.confidence import UNRELATED
 from lslmatch.summary import Facts, Summary, Table, count, number
 
 #: What a verdict says of the separation, after the expected share of right pairs.
-GUARANTEED = "guaranteed by the theorem"
-ABOVE_FLOOR = "above the noise floor"
-BELOW_FLOOR = "closest points below the noise floor"
+GUARANTEED = "all rows can be told apart, by the theorem"
+ABOVE_FLOOR = "even the most similar rows can be told apart"
+BELOW_FLOOR = "some rows are too similar to tell apart"
 #: What it says first where the sets look like unrelated ones.
 NO_RELATION = "no clear sign that the sets are related"
 
@@ -56,8 +56,8 @@ class Diagnosis(NamedTuple):
     """
 
     verdict: str
-    """The expected share of right pairs, then whether the separation is guaranteed by the theorem, above the
-    noise floor, or below it for the closest points."""
+    """The expected share of right pairs, then whether the most similar rows can be told apart: whether their
+    separation is beyond what Theorem 2 asks for, above the noise floor, or below it."""
     separation: float
     """kappa(Z): the least distance of two features in units of their noise (Definition 1)."""
     noise_floor: float

@@ -12,7 +12,7 @@ import html
 import platform
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from importlib import metadata
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -126,6 +126,6 @@ def _hash(part: str) -> str:
 
 
 def _versions() -> str:
-    found = ", ".join(f"{package} {metadata.version(package)}" for package in _PACKAGES)
+    found = ", ".join(f"{package} {import_module(package).__version__}" for package in _PACKAGES)
     day = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     return f"Made on {day} by {found}, Python {platform.python_version()}."

@@ -67,7 +67,7 @@ def test_each_choice_has_a_line_and_strangers_stay_alone(tmp_path, capsys):
     paths = [str(tmp_path / f"{name}.npy") for name in "xy"]
     for path, values in zip(paths, (x, y), strict=True):
         np.save(path, values)
-    assert command_line.main(["match", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
+    assert command_line.main(["match", "--verbose", *paths, "--out", str(tmp_path / "pairs.csv")]) == 0
     lines = table(capsys.readouterr().out)
     assert {"alignment", "covariance", "pairs"} <= set(lines)
     assert f"{pairs} pairs, " in lines["answer"]
@@ -76,5 +76,8 @@ def test_each_choice_has_a_line_and_strangers_stay_alone(tmp_path, capsys):
     chosen = match(x, y, alignment="auto", covariance="auto", pairs="auto")
     assert rows == np.flatnonzero(chosen.permutation >= 0).tolist()
     # The control: as in the paper, all points get a partner.
-    assert command_line.main(["match", *paths, "--paper", "--out", str(tmp_path / "pairs.csv")]) == 0
+    assert (
+        command_line.main(["match", "--verbose", *paths, "--paper", "--out", str(tmp_path / "pairs.csv")])
+        == 0
+    )
     assert len(read_pairs(tmp_path / "pairs.csv")[0]) == pairs + strangers

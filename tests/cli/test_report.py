@@ -27,7 +27,7 @@ def page_data(path):
 def test_report_is_written_with_names_and_the_command(files, tmp_path, capsys):
     target = tmp_path / "the match.html"
     assert main(["match", *files, "--id", "sample", "--report", str(target)]) == 0
-    assert f"report       {target}" in capsys.readouterr().out
+    assert f"report   {target}" in capsys.readouterr().out
     page, data = page_data(target)
     assert data["columns"] == ["a", "b<i>", "c"]
     assert data["xLabel"][:2] == ["x0", "x1"]

@@ -53,9 +53,9 @@ def test_verdict_follows_the_separation():
         verdicts[separation] = found.verdict.split("; ")[-1]
         assert 200 < found.threshold < 400
     assert verdicts == {
-        0.1: "closest points below the noise floor",
-        10.0: "above the noise floor",
-        1000.0: "guaranteed by the theorem",
+        0.1: "some rows are too similar to tell apart",
+        10.0: "even the most similar rows can be told apart",
+        1000.0: "all rows can be told apart, by the theorem",
     }
 
 
@@ -73,7 +73,7 @@ def test_no_threshold_where_the_theorem_says_nothing(n, options):
     found = diagnose(x, y, match(x, y, **options))
     assert found.threshold == np.inf
     assert found.verdict.startswith("about 100 % of the pairs right (")
-    assert found.verdict.endswith("; above the noise floor")
+    assert found.verdict.endswith("; even the most similar rows can be told apart")
 
 
 def test_no_threshold_for_sets_of_different_size_or_too_small_a_probability():

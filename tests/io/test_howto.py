@@ -54,6 +54,6 @@ def test_the_command_line_says_what_stands_there(command, said, folder, monkeypa
         x.to_parquet(folder / "x.parquet")
         y.to_feather(folder / "y.feather")
     monkeypatch.chdir(folder)
-    command_line.main(["match", *command.split()])
+    command_line.main(["match", *command.split(), "--verbose"])
     printed = capsys.readouterr()
     assert said in printed.out + printed.err
