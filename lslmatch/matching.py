@@ -20,6 +20,7 @@ from lslmatch.covariance.row import Matched
 from lslmatch.given import Given
 from lslmatch.known.matching import match_given, warn_of_misfits
 from lslmatch.known.regression import is_regression
+from lslmatch.large.matching import are_large, match_large, sample_pairs
 from lslmatch.maps import AnyMap
 from lslmatch.request import Request, take_request
 from lslmatch.results import FalseShare, MatchResult
@@ -171,11 +172,12 @@ def match(
     ([2, 0, 3, 1], 3.0)
     """
     is_free = known is None and groups is None and forbidden is None
-    if (
-        is_free
-        and are_plain(x, y)
-        and is_usual(objective, alignment, covariance, pairs, noise, workers=workers)
-    ):
+    usual = is_free and is_usual(objective, alignment, covariance, pairs, noise, workers=workers)
+    if usual and are_large(x, y):
+        large = _match_large(x, y, _plain_request(objective, alignment, workers))
+        if large is not None:
+            return large
+    if usual and are_plain(x, y):
         request = _plain_request(objective, alignment, workers)
         if is_direct(alignment):  # nothing is searched for, nor chosen
             result = match_isotropic(x, y, request)
@@ -207,6 +209,14 @@ def match(
         result = _choose(x, y, request, result, beside)
     result = result._replace(labels=request.labels, columns=request.columns)
     return result if request.given is None else warn_of_misfits(x, y, result)
+
+
+def _match_large(x: FloatArray, y: FloatArray, request: Request) -> MatchResult | None:
+    """Match two large sets in little memory; None if they have to go the usual way."""
+    result = match_large(x, y, request)
+    if result is not None and request.alignment == "standardize":
+        _warn_of_doubts(*sample_pairs(x, y, result), None, len(x) == len(y), stacklevel=4)
+    return result
 
 
 def find_matching(x: FloatArray, y: FloatArray, request: Request) -> Matched:
@@ -260,7 +270,12 @@ def _is_blind(request: Request) -> bool:
 
 
 def _warn_of_doubts(
-    x: FloatArray, y: FloatArray, result: MatchResult, columns: tuple[str, ...] | None
+    x: FloatArray,
+    y: FloatArray,
+    result: MatchResult,
+    columns: tuple[str, ...] | None,
+    asks_moments: bool = True,
+    stacklevel: int = 3,
 ) -> None:
     """Warn if one scale for all columns does not suit the pairs, or if they contradict the moments.
 
@@ -270,15 +285,15 @@ def _warn_of_doubts(
         return
     doubt = doubt_one_scale(x, y, result, columns)
     if doubt:
-        warnings.warn(f"{doubt}: try alignment='columns'", ColumnScaleWarning, stacklevel=3)
-    elif len(x) == len(y) >= LEAST_PAIRS:
+        warnings.warn(f"{doubt}: try alignment='columns'", ColumnScaleWarning, stacklevel=stacklevel)
+    elif asks_moments and len(x) == len(y) >= LEAST_PAIRS:
         doubt = doubt_moments(x, y, result)
         if doubt:
             warnings.warn(
                 f"the pairs contradict {doubt}. Some points may be wild, or without a partner, or have very "
                 "much noise: try alignment='robust' or 'auto'",
                 AlignmentWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
 
 

@@ -123,10 +123,10 @@ def _about(
     shift: FloatArray,
 ) -> tuple[list[FloatArray], int]:
     """Give coordinates a and b about an origin, their rounding errors, and the exponent of the greatest."""
-    offset, offset_low = _two_sum(shift, -origin)
+    offset, offset_low = two_sum(shift, -origin)
     parts = a, b, a_low, b_low = [np.empty_like(points) for points in (x, y, x, y)]
-    _shift_points(x, x_factor, -origin, a, a_low)
-    _map_points(y, y_factor, scale, offset, offset_low, b, b_low)
+    shift_points(x, x_factor, -origin, a, a_low)
+    map_points(y, y_factor, scale, offset, offset_low, b, b_low)
     return parts, max(least_exponent(a), least_exponent(b))
 
 
@@ -153,8 +153,12 @@ def _origin(points: FloatArray, factor: float) -> FloatArray:
     """Return the mean of ``factor * points``, or a median if single points have moved the mean far away."""
     mean = column_means(points, factor)
     centre, size = typical_centre(points)
-    is_moved = np.abs(mean - factor * centre).max() > _MOVED * factor * size
-    return factor * centre if is_moved else mean
+    return factor * centre if is_moved(mean, factor * centre, factor * size) else mean
+
+
+def is_moved(mean: FloatArray, centre: FloatArray, size: float) -> bool:
+    """Say whether single points have moved a mean so far from a median that it is no origin."""
+    return bool(np.abs(mean - centre).max() > _MOVED * size)
 
 
 def column_means(points: FloatArray, factor: float) -> FloatArray:
@@ -174,7 +178,7 @@ def _add_deviations(points, factor, origin, total):
 
 
 @kernel
-def _shift_points(points, factor, shift, high, low):
+def shift_points(points, factor, shift, high, low):
     """Add a shift to ``factor * points``, a power of two, with the rounding errors in `low`."""
     n, d = points.shape
     for i in range(n):
@@ -183,7 +187,7 @@ def _shift_points(points, factor, shift, high, low):
 
 
 @kernel
-def _map_points(points, factor, scale, offset, offset_low, high, low):
+def map_points(points, factor, scale, offset, offset_low, high, low):
     """Map ``factor * points``, a power of two, by scale and offset, with the rounding errors in `low`."""
     n, d = points.shape
     scale_high, scale_low = _split_kernel(scale)
@@ -199,7 +203,7 @@ def _map_points(points, factor, scale, offset, offset_low, high, low):
             high[i, k], low[i, k] = _two_sum_kernel(total, total_low + (error + offset_low[k]))
 
 
-def _two_sum(p: Any, q: Any) -> tuple[Any, Any]:
+def two_sum(p: Any, q: Any) -> tuple[Any, Any]:
     """Knuth's sum: ``p + q`` rounded, and the exact error of that rounding."""
     total = p + q
     q_seen = total - p
@@ -213,5 +217,5 @@ def _split(value: Any) -> tuple[Any, Any]:
     return high, value - high
 
 
-_two_sum_kernel = inline_kernel(_two_sum)
+_two_sum_kernel = inline_kernel(two_sum)
 _split_kernel = inline_kernel(_split)

@@ -60,7 +60,7 @@ def least_magnitude(
     least = float(np.linalg.norm(shift))
     if least >= math.ldexp(SMALL * math.sqrt(shift.size), exponent):
         return math.inf, True
-    squares = [_squared_lengths(points, *unit) for points, unit in zip(sets, units, strict=True)]
+    squares = [squared_lengths(points, *unit) for points, unit in zip(sets, units, strict=True)]
     greatest = math.sqrt(max(float(part.max()) for part in squares))
     limit = (greatest / GREATEST_RATIO) ** 2
     least_square = min(float(part.min(where=part > 0.0, initial=math.inf)) for part in squares)
@@ -71,7 +71,7 @@ def least_magnitude(
     return math.sqrt(max(least_square, least**2, limit)), in_range
 
 
-def _squared_lengths(points: FloatArray, factor: float, power: int) -> FloatArray:
+def squared_lengths(points: FloatArray, factor: float, power: int) -> FloatArray:
     """Return squared lengths, which are 0 only for points that are 0."""
     squares = np.empty(len(points))
     for start in range(0, len(points), _BLOCK):
