@@ -8,6 +8,7 @@ import numpy as np
 
 from lslmatch._comparison import comparable
 from lslmatch._types import IntArray
+from lslmatch.summary import count
 
 
 class Block(NamedTuple):
@@ -60,6 +61,18 @@ class Given(NamedTuple):
     def most_pairs(self, n: int, m: int) -> int:
         """Give how many pairs there are if all that can be matched is."""
         return len(self.known) + sum(block.pairs for block in self.blocks(n, m))
+
+    def words(self) -> str:
+        """Say what was given, in a few words."""
+        said = []
+        if len(self.known):
+            said.append(f"{count(len(self.known), 'known pair')}, which the certificate takes as they are")
+        if self.x_group is not None and self.y_group is not None:
+            groups = int(max(self.x_group.max(), self.y_group.max())) + 1
+            said.append(f"{count(groups, 'group')}, each matched by itself")
+        if len(self.forbidden):
+            said.append(count(len(self.forbidden), "forbidden pair"))
+        return "; ".join(said)
 
     def transposed(self) -> Given:
         """Exchange the roles of the two sets."""

@@ -363,6 +363,8 @@ class MatchResult(NamedTuple):
         report = None if diagnosis is None else diagnosis.columns_report
         if self.column_map is not None or report is not None:
             parts.append(column_table(self.columns, self.map, report))
+        if self.given is not None:
+            parts.append(f"Given: {self.given.words()}")
         parts += [f"Chosen: {line}" for line in self.decisions]
         if diagnosis is not None:
             parts += [*diagnosis.summary().parts, *self._weakest(diagnosis)]

@@ -133,7 +133,7 @@ def check_certificate(
         enough = len(given.known) + sum(part.pairs for part in parts)
         if rows.size != enough:
             raise ValueError(f"result must match all {enough} points that it can; got {rows.size} pairs")
-    worst = max(_worst_sign(part, permutation, u, v, partial) for part in parts)
+    worst = max((_worst_sign(part, permutation, u, v, partial) for part in parts), default=0.0)
     if result.price is not None:
         price = as_real_array(result.price, "result.price")
         if price.ndim != 0:

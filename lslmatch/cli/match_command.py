@@ -68,7 +68,7 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     progress.stage("reading")
     inputs = read_inputs(options)
     x, y = inputs.x, inputs.y
-    points = check_point_pair(x, y)
+    points = check_point_pair(x, y, options.alignment)
     limits = keep_quick(options, len(x), *points[1].shape)
     if not isinstance(inputs.covariance, np.ndarray):
         inputs = inputs._replace(covariance=options.covariance)
@@ -85,6 +85,9 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
             covariance=inputs.covariance,
             pairs=match_options.pairs_of(options),
             noise=inputs.noise,
+            known=inputs.known,
+            groups=inputs.groups,
+            forbidden=inputs.forbidden,
             workers=options.workers,
         )._replace(labels=inputs.labels)
     result = result._replace(decisions=(*limits, *result.decisions))

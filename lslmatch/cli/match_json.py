@@ -51,7 +51,14 @@ def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace
             "noise_floor": found.noise_floor,
             "threshold": found.threshold,
             "noise_ratio_interval": found.noise_ratio_interval,
+            "known": None,
         }
+        if found.known_again is not None:
+            said["trust"]["known"] = {
+                "found": found.known_again.found,
+                "left_out": found.known_again.asked,
+                "interval": found.known_again.interval,
+            }
     return json.dumps(_plain(said), allow_nan=False)
 
 

@@ -93,6 +93,8 @@ examples:
   lslmatch match x.npy y.npy --objective lsns --noise-x sx.npy --noise-y sy.npy
   lslmatch match x.npy y.npy --margins exact --json
   lslmatch match x.csv y.csv --id sample --report match.html
+  lslmatch match x.csv y.csv --id sample --group sex --known pairs.csv
+  lslmatch match x.npy y.npy --alignment linear --known pairs.csv
 
 The pairs have the columns x and y (row numbers from 0), x_label and y_label if rows
 have names, distance (after alignment, in the units of X, whatever the covariance),
@@ -100,6 +102,11 @@ noise (the estimated level of x), margin (how much the objective rises if the pa
 forbidden) and confidence (the probability that it is right; left out above 16 million
 pairs of points, and then the output says so). The greedy matching has no margins and
 confidences, and with --no-check there is nothing after distance.
+
+Known pairs and forbidden ones are in tables of text: the names of rows if they have
+some, or row numbers from 0, of X and then of Y; or a file that --out has written. Known
+pairs are in the answer and teach scale and shift; 10 or more say how many others are
+right. With --alignment linear, X and Y may have other columns, and not as many.
 
 The report is one file that opens in a browser without a network: what was found in
 words, the points, a table of pairs to sort and search, and both rows of a pair side
@@ -168,6 +175,14 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
         ("--noise-y", "noise level of every point of Y"),
     ):
         group.add_argument(name, metavar="FILE", type=Path, help=meaning)
+    for name, meaning in (
+        ("--known", "pairs that are right for certain, a row of X and one of Y in each line"),
+        ("--forbidden", "pairs that must not be"),
+    ):
+        group.add_argument(name, metavar="FILE", type=Path, help=meaning)
+    group.add_argument(
+        "--group", metavar="NAME", help="the column of both files whose value partners have in common"
+    )
     add_number(group, "--workers", 1, "threads to use")
 
 

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._frames import column_order, listed
+from lslmatch._types import IntArray
+from lslmatch.allowed.checking import check_forbidden, check_known
 from lslmatch.cli.covariance import covariance_file
 from lslmatch.io.choice import Choice, PointFile
+from lslmatch.io.pairs import read_pairs
 from lslmatch.io.points import check_format, read_points
 from lslmatch.io.sources import FileError, is_standard
 from lslmatch.io.writing import check_output
@@ -29,11 +32,15 @@ class Inputs(NamedTuple):
     noise: tuple[NDArray[Any], NDArray[Any]] | None
     covariance: str | NDArray[Any]
     notes: tuple[str, ...]
+    known: IntArray | None = None
+    groups: tuple[NDArray[Any], NDArray[Any]] | None = None
+    forbidden: IntArray | None = None
 
 
 def check_files(options: argparse.Namespace) -> None:
     """Refuse, before anything is read, what cannot be read or written."""
-    paths = [options.x, options.y, *filter(None, (options.noise_x, options.noise_y))]
+    more = (options.noise_x, options.noise_y, options.known, options.forbidden)
+    paths = [options.x, options.y, *filter(None, more)]
     matrix = covariance_file(options.covariance)
     paths += [matrix] if matrix is not None else []
     for path in paths:
@@ -52,7 +59,9 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
         f"{set_name(path)}: {note}" for path, file in ((options.x, x), (options.y, y)) for note in file.notes
     ]
     values = y.values
-    if x.columns is not None and y.columns is not None:
+    if options.alignment == "linear":
+        pass  # columns of X and of Y need have nothing to do with each other
+    elif x.columns is not None and y.columns is not None:
         order = column_order(x.columns, y.columns, (set_name(options.x), set_name(options.y)))
         if order is not None:
             values = values[:, order]
@@ -67,7 +76,23 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
     if options.noise_x is not None:
         noise = _read_levels(options.noise_x, first, x), _read_levels(options.noise_y, second, y)
     covariance = _read_covariance(options.covariance, x.columns)
-    return Inputs(x.values, values, x.columns, labels, noise, covariance, tuple(dict.fromkeys(notes)))
+    sizes = len(x.values), len(values), labels
+    known = None if options.known is None else check_known(read_pairs(options.known, labels), *sizes)
+    forbidden = None
+    if options.forbidden is not None:
+        forbidden = check_forbidden(read_pairs(options.forbidden, labels), *sizes)
+    return Inputs(
+        x.values,
+        values,
+        x.columns,
+        labels,
+        noise,
+        covariance,
+        tuple(dict.fromkeys(notes)),
+        known,
+        _read_groups(options, x, y),
+        forbidden,
+    )
 
 
 def set_name(path: Path) -> str:
@@ -84,8 +109,32 @@ def _choices(options: argparse.Namespace) -> tuple[Choice, Choice]:
         raise ValueError(f"--columns must name each column once; got {listed(columns)}")
     if columns is not None and set(names) & set(columns):
         raise ValueError(f"--columns must not have the column of --id; got {listed(columns)}")
-    first, second = (Choice(columns, name or None, options.array) for name in (names[0], names[-1]))
+    if columns is not None and options.group in columns:
+        raise ValueError(f"--columns must not have the column of --group; got {listed(columns)}")
+    first, second = (
+        Choice(columns, name or None, options.array, options.group) for name in (names[0], names[-1])
+    )
     return first, second
+
+
+def _read_groups(
+    options: argparse.Namespace, x: PointFile, y: PointFile
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Read the column of groups of both files, as text."""
+    if options.group is None:
+        return None
+    sides = []
+    for path, points in ((options.x, x), (options.y, y)):
+        if is_standard(path):
+            raise ValueError("--group must have files: standard input is read once only")
+        # Some column must be a coordinate: one that is known to be.
+        width = points.values.shape[1] + 1
+        others = [k for k in range(width) if str(k) != options.group]
+        column = str(others[-1]) if points.columns is None else points.columns[0]
+        labels = read_points(path, Choice((column,), options.group, options.array)).labels
+        assert labels is not None
+        sides.append(labels)
+    return sides[0], sides[1]
 
 
 def _split(text: str, option: str) -> tuple[str, ...]:

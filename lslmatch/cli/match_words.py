@@ -13,7 +13,9 @@ from lslmatch import Diagnosis
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.cli.match_reading import Inputs
 from lslmatch.diagnosis.outcome import DOUBTFUL
+from lslmatch.given import Given
 from lslmatch.io.sources import is_standard
+from lslmatch.maps import LinearMap
 from lslmatch.results import MatchResult
 from lslmatch.summary import count, percent
 
@@ -102,6 +104,8 @@ def _pairs(answer: Answer) -> list[tuple[str, str]]:
     lines = [("paired", paired)]
     found = answer.diagnosis
     if found is not None:
+        if found.known_again is not None:
+            lines.append(("known", str(found.known_again)))
         lines.append(("look at", _look_at(answer)))
         # The verdict begins with the share that the answer gives.
         lines.append(("rows", found.verdict.rpartition("; ")[2]))
@@ -111,6 +115,9 @@ def _pairs(answer: Answer) -> list[tuple[str, str]]:
 def _units(answer: Answer) -> list[tuple[str, str]]:
     """Say what takes y into the units of x, in a line."""
     result, found, columns = answer.result, answer.diagnosis, answer.inputs.columns
+    if isinstance(result.matrix_map, LinearMap):
+        d_x, d_y = result.matrix_map.matrix.shape
+        return [("units", f"x is about a linear map of y, from {d_y} columns to {d_x}, plus a shift")]
     if result.matrix_map is not None:
         return [("units", f"x is about y turned, then times {scale_of(result, found)}, plus a shift")]
     report, d = None if found is None else found.columns_report, result.shift.size
@@ -139,7 +146,16 @@ def _proof(answer: Answer) -> str:
         return "none: the greedy matching need not be the cheapest"
     if answer.violation is None:
         return "not checked (--no-check)"
-    return "cheapest matching, proven; this is not evidence that pairs are right"
+    under = "" if result.given is None else _limits(result.given)
+    return f"cheapest matching{under}, proven; this is not evidence that pairs are right"
+
+
+def _limits(given: Given) -> str:
+    """Say what the proof is limited to."""
+    limits = [f"besides {count(len(given.known), 'known pair')}"] if len(given.known) else []
+    limits += ["within groups"] if given.x_group is not None else []
+    limits += [f"without {count(len(given.forbidden), 'forbidden pair')}"] if len(given.forbidden) else []
+    return f" {', '.join(limits)}"
 
 
 def _time(seconds: dict[str, float]) -> str:

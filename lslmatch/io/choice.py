@@ -34,12 +34,19 @@ class Choice(NamedTuple):
     """The column that names the rows."""
     array: str | None = None
     """Which array of a .npz file to take."""
+    leave: str | None = None
+    """A column that is no coordinate either."""
 
     def positions(self, names: Sequence[str] | None, width: int, file: str) -> list[int] | None:
         """Tell where the columns that were asked for are; None if none were."""
         if self.columns is None:
             return None
         return [find_column(column, names, width, file) for column in self.columns]
+
+    def no_coordinates(self, names: Sequence[str] | None, width: int, file: str) -> set[int]:
+        """Tell where the columns are that were named for something else."""
+        named = (column for column in (self.id, self.leave) if column is not None)
+        return {find_column(column, names, width, file) for column in named}
 
     def id_position(self, names: Sequence[str] | None, width: int, file: str) -> int | None:
         """Tell where the names of the rows are."""

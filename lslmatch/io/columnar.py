@@ -96,7 +96,8 @@ def _read(file: _File, name: str, choice: Choice) -> Frame:
         raise FileError(f"{name}: must have different column names; {listed(twice)} occurs more than once")
     chosen = choice.id_position(visible, len(visible), name)
     wanted = choice.positions(visible, len(visible), name)
-    keep = wanted if wanted is not None else [k for k in range(len(visible)) if k != chosen]
+    others = choice.no_coordinates(visible, len(visible), name)
+    keep = wanted if wanted is not None else [k for k in range(len(visible)) if k not in others]
     _refuse_text([file.schema.field(places[k]) for k in keep], name)
     _check_size(max(file.size, file.rows * max(len(keep), 1) * 8), name)
     labels = None

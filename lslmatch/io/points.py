@@ -74,7 +74,8 @@ def _from_array(table: Any, source: Source, choice: Choice) -> PointFile:
     wanted = choice.positions(frame.columns, values.shape[1], source.name)
     if chosen is not None:
         labels = values[:, chosen].astype(str)
-    keep = wanted if wanted is not None else [k for k in range(values.shape[1]) if k != chosen]
+    others = choice.no_coordinates(frame.columns, values.shape[1], source.name)
+    keep = wanted if wanted is not None else [k for k in range(values.shape[1]) if k not in others]
     if len(keep) < values.shape[1] or keep != sorted(keep):
         values = values[:, keep]
     columns = None if frame.columns is None else tuple(frame.columns[k] for k in keep)

@@ -137,14 +137,16 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, source: Source, choi
 
     id_column = choice.id_position(named, width, name)
     wanted = choice.positions(named, width, name)
+    others = choice.no_coordinates(named, width, name)
     body = _Body(name, named, delimiter != ",", MOST_BYTES if source.is_limited else sys.maxsize)
     # Text in front of numbers names the rows, unless someone said what does.
     lead = first[-1].cells[0] if first[-1].cells else ""
     named_rows = body.is_word(lead) and not _NUMBER_LIKE.fullmatch(lead.strip())
-    automatic = id_column is None and wanted is None and width > 1 and named_rows
+    automatic = id_column is None and wanted is None and width > 1 and named_rows and 0 not in others
     if automatic:
         id_column = 0
-    numeric = [k for k in wanted or range(width) if k != id_column or wanted is not None]
+        others |= {0}
+    numeric = [k for k in wanted or range(width) if k not in others or wanted is not None]
     body.check_size((source.lines or 0) * len(numeric))
     labels: list[str] = []
     size = 0
@@ -183,6 +185,21 @@ def _read_rows(rows: Iterator[_Row], delimiter: str | None, source: Source, choi
     # (As objects: an array of text is as wide everywhere as at its longest.)
     rows_named = np.array(labels, object) if id_column is not None else None
     return PointFile(values, columns, rows_named, tuple(notes))
+
+
+def read_cells(source: Source) -> list[list[str]]:
+    """Read the cells of a table as they stand there, row by row."""
+    stream = io.TextIOWrapper(source.stream, encoding="utf-8-sig", newline="")
+    try:
+        lines = _Lines(stream, source)
+        head = list(islice(lines, _HEAD_LINES))
+        delimiter = _delimiter(head)
+        lines.row = 0
+        return [[cell.strip() for cell in row.cells] for row in _rows(lines.after(head), lines, delimiter)]
+    except UnicodeDecodeError:
+        raise FileError(f"{source.name}: not a text file in UTF-8") from None
+    finally:
+        stream.detach()
 
 
 def _first_rows(rows: Iterator[_Row]) -> tuple[list[_Row], Iterator[_Row]]:

@@ -17,7 +17,7 @@ from lslmatch.summary import count
 
 #: How far above the middle cost, in standard deviations by the median deviation, and behind which share of
 #: the candidates of both points.
-_FAR, _BEHIND = 4.0, 0.05
+_FAR, _BEHIND = 3.0, 0.05
 #: Fewer pairs than this say nothing of each other.
 _FEWEST = 6
 #: The ratio of a standard deviation to the median absolute deviation, of normal variables.

@@ -37,6 +37,9 @@ def trust(diagnosis: Diagnosis | None) -> str:
     about = percent(diagnosis.expected_right)
     about = f"About {about}" if about[0].isdigit() else about.capitalize()
     share = f"{about} of the pairs are right ({low} to {high}), if the model holds"
+    known = diagnosis.known_again
+    if known is not None and diagnosis.verdict.startswith(str(known)):
+        share = f"{str(known).capitalize()}: {about.lower()} of the others are right ({low} to {high})"
     verb = "is" if doubtful == 1 else "are"
     limit = f"a confidence below {DOUBTFUL:g}"
     if not doubtful:
@@ -61,9 +64,23 @@ def proof(result: MatchResult, violation: float | None, size: int) -> str:
     return (
         "Proven by dual variables, checked over all pairs "
         f"(largest violation {max(violation, 0.0):.1e}): "
-        f"no other matching of {every} costs less{within}, at this scale and shift{under}. "
+        f"no other matching of {every} costs less{within}, at this scale and shift{under}{_limits(result)}. "
         "That proves the optimum, not that the pairs are true."
     )
+
+
+def _limits(result: MatchResult) -> str:
+    """Say what the proof is limited to."""
+    if result.given is None:
+        return ""
+    known, is_grouped, banned = (
+        len(result.given.known),
+        result.given.x_group is not None,
+        len(result.given.forbidden),
+    )
+    said = f", besides {count(known, 'known pair')}" if known else ""
+    said += ", within groups" if is_grouped else ""
+    return said + (f", without {count(banned, 'forbidden pair')}" if banned else "")
 
 
 def listed(result: MatchResult, listing: Listing) -> str:
