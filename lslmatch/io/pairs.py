@@ -15,7 +15,7 @@ _NAMED, _NUMBERED = ("x_label", "y_label"), ("x", "y")
 def read_pairs(path: Path, labels: Labels | None) -> list[tuple[str | int, str | int]]:
     """Read pairs: a name for a row whose set has names, and a row number from 0 for others.
 
-    With a header the columns x_label and y_label are taken where rows have names, or x and y; without one,
+    Where rows have names, numbers that are no names are still numbers. With a header the columns x_label and y_label are taken where rows have names, or x and y; without one,
     the first two columns.
 
     Raises
@@ -32,14 +32,15 @@ def read_pairs(path: Path, labels: Labels | None) -> list[tuple[str | int, str |
     first, sides = rows[0], []
     names = (None, None) if labels is None else labels
     for side, (named, numbered) in enumerate(zip(_NAMED, _NUMBERED, strict=True)):
-        has_names = names[side] is not None
-        column, is_name = side, has_names
-        if has_names and named in first:
+        known = set() if names[side] is None else set(names[side].tolist())
+        column = side
+        if known and named in first:
             column = first.index(named)
         elif numbered in first:
-            column, is_name = first.index(numbered), has_names and _NAMED[0] not in first
-        body = rows[1:] if {named, numbered} & set(first) else rows
-        sides.append([_value(row[column], is_name, name, k) for k, row in enumerate(body, 1)])
+            column = first.index(numbered)
+        body = [row[column] for row in (rows[1:] if {named, numbered} & set(first) else rows)]
+        are_names = bool(known) and not all(cell.isdecimal() and cell not in known for cell in body)
+        sides.append([_value(cell, are_names, name, k) for k, cell in enumerate(body, 1)])
     return list(zip(*sides, strict=True))
 
 
