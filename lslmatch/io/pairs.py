@@ -15,8 +15,8 @@ _NAMED, _NUMBERED = ("x_label", "y_label"), ("x", "y")
 def read_pairs(path: Path, labels: Labels | None) -> list[tuple[str | int, str | int]]:
     """Read pairs: a name for a row whose set has names, and a row number from 0 for others.
 
-    Where rows have names, numbers that are no names are still numbers. With a header the columns x_label and y_label are taken where rows have names, or x and y; without one,
-    the first two columns.
+    Where rows have names, numbers that are no names are still numbers. With a header the columns x_label and
+    y_label are taken where rows have names, or x and y; without one, the first two columns.
 
     Raises
     ------
@@ -30,9 +30,9 @@ def read_pairs(path: Path, labels: Labels | None) -> list[tuple[str | int, str |
     if not rows or min(len(row) for row in rows) < 2:
         raise FileError(f"{name}: must have two columns, a row of X and a row of Y")
     first, sides = rows[0], []
-    names = (None, None) if labels is None else labels
     for side, (named, numbered) in enumerate(zip(_NAMED, _NUMBERED, strict=True)):
-        known = set() if names[side] is None else set(names[side].tolist())
+        names = None if labels is None else labels[side]
+        known = set() if names is None else set(names.tolist())
         column = side
         if known and named in first:
             column = first.index(named)

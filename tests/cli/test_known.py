@@ -42,7 +42,8 @@ def test_known_pairs_and_groups_of_tables_with_other_columns(tables, capsys):
     assert run(folder, *options, "--out", folder / "pairs.csv", "--pairs", "all") == 0
     said = table(capsys.readouterr().out)
     assert said["known"].strip() == "11 of 11 known pairs found again when left out"
-    assert "11 known pairs left out of the proof, within groups" in said["certificate"]
+    assert "besides 11 known pairs, within groups, proven" in said["proof"]
+    assert "a linear map of y, from 3 columns to 4" in said["units"]
     labels = Labels(*(np.array([f"{name}{i}" for i in range(30)], object) for name in "xy"))
     written = read_pairs(folder / "pairs.csv", labels)
     assert written == [(f"x{i}", f"y{order[i]}") for i in range(30)]

@@ -122,7 +122,7 @@ def test_unequal_noise_has_a_bound(tmp_path, capsys):
 
 
 def test_too_many_pairs_for_confidences_are_told(saved, capsys, monkeypatch):
-    monkeypatch.setattr("lslmatch.diagnosis.judging._MOST_PAIRS", 100)
+    monkeypatch.setattr("lslmatch.diagnosis.judging.MOST_PAIRS", 100)
     lines = said(capsys, *saved)
     assert lines["answer"].startswith(
         "24 pairs; how many are right was not estimated: of more than 16 million"

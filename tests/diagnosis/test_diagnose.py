@@ -203,7 +203,7 @@ def test_greedy_has_neither_margins_nor_confidences():
 
 
 def test_confidences_are_left_out_above_a_number_of_pairs(monkeypatch):
-    monkeypatch.setattr(judging, "_MOST_PAIRS", 20 * 20 - 1)
+    monkeypatch.setattr(judging, "MOST_PAIRS", 20 * 20 - 1)
     _, x, y = planted(n=20)
     found = diagnose(x, y, match(x, y))
     assert found.confidence is None

@@ -97,7 +97,7 @@ def test_one_pair_is_refused():
 
 
 def test_exact_margins_of_too_many_points_are_refused(monkeypatch):
-    monkeypatch.setattr(judging, "_MOST_PAIRS", 20)
+    monkeypatch.setattr(judging, "MOST_PAIRS", 20)
     x, y = draw(6, 6)
     result = match(x, y, pairs=4)
     assert diagnose(x, y, result).confidence is None
