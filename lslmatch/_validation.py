@@ -12,11 +12,21 @@ import numpy as np
 from lslmatch._arrays import as_array, is_sparse
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
 from lslmatch._types import FloatArray
+from lslmatch.given import Given
 from lslmatch.maps import MATRIX_MAPS, Affine, AnyMap, ColumnMap, LinearMap, Similarity
-from lslmatch.results import Covariance, FalseShare, Labels
+from lslmatch.results import Covariance, FalseShare, Labels, MatchResult, Regression
 
 #: By how much the products of the columns of a rotation may differ from 0 and 1.
 _NOT_ORTHOGONAL = 1e-6
+
+#: What the parts of a result may be, besides None.
+_PARTS: dict[str, tuple[type, ...]] = {
+    "column_map": (ColumnMap,),
+    "matrix_map": MATRIX_MAPS,
+    "covariance": (Covariance,),
+    "given": (Given,),
+    "regression": (Regression,),
+}
 
 
 def as_kernel_array(values: np.ndarray) -> FloatArray:
@@ -294,11 +304,13 @@ def check_matching(permutation: Any, name: str, n: int, m: int, partial: bool = 
     return array.astype(np.intp)
 
 
-def check_result_covariance(covariance: Any) -> Covariance | None:
-    """Return the covariance of a result, if it has one."""
-    if covariance is not None and not isinstance(covariance, Covariance):
-        raise TypeError(f"result.covariance must be None or a Covariance; got {shown(covariance)}")
-    return covariance
+def check_result_parts(result: MatchResult) -> None:
+    """Refuse a result that holds something else where it has a map, a covariance or what was given."""
+    for name, kinds in _PARTS.items():
+        part = getattr(result, name)
+        if part is not None and not isinstance(part, kinds):
+            allowed = ", ".join(["None", *(kind.__name__ for kind in kinds[:-1])])
+            raise TypeError(f"result.{name} must be {allowed} or {kinds[-1].__name__}; got {shown(part)}")
 
 
 def check_indices(values: Any, name: str, length: int) -> np.ndarray:

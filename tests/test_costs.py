@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lslmatch import Affine, estimate_affine, log_cost_matrix, match, standardize
 from lslmatch import costs as pricing
 from lslmatch.geometry.coordinates import common_coordinates
+from lslmatch.objectives.table import make_rule
 from tests.support.reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fraction
 
 #: Logarithms of distances with a relative error of at most 1e-12, themselves rounded.
@@ -231,11 +232,11 @@ def test_the_rule_of_an_objective_goes_by_its_name():
         ("lss", pricing.square_rule(geometry)),
         ("lsns", pricing.normalized_rule(geometry, noise, 0.5)),
     ):
-        found = pricing.make_rule(name, geometry, 0.5, noise)
+        found = make_rule(name, geometry, 0.5, noise)
         assert found[:3] == expected[:3]
         np.testing.assert_array_equal(found.x_weight, expected.x_weight)
         np.testing.assert_array_equal(found.y_weight, expected.y_weight)
-    assert pricing.make_rule("lsl", geometry, 0.5, coincident=0.5).floor == geometry.mean_square() / 2
+    assert make_rule("lsl", geometry, 0.5, coincident=0.5).floor == geometry.mean_square() / 2
 
 
 @pytest.mark.parametrize("i", range(5))

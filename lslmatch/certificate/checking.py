@@ -21,7 +21,7 @@ from lslmatch._validation import (
     check_option,
     check_point_pair,
     check_positive,
-    check_result_covariance,
+    check_result_parts,
 )
 from lslmatch.certificate.allowed import Part, is_forbidden, parts_of
 from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
@@ -103,6 +103,7 @@ def check_certificate(
     >>> check_certificate(x, 2.0 * x[::-1] + 1.0, match(x, 2.0 * x[::-1] + 1.0)) < 1e-9
     True
     """
+    check_result_parts(result)
     x, y = check_point_pair(x, y, result.matrix_map)
     workers = check_count(workers, "workers", 1)
     n, m = x.shape[0], y.shape[0]
@@ -281,7 +282,7 @@ def _costs(x: FloatArray, y: FloatArray, result: MatchResult) -> _Costs | LeftOu
     """Give the costs of the pairs under the regression or the covariance of the result, if it has one."""
     if result.regression is not None:
         return RegressionCosts(x, y, result.regression, result.criterion)
-    covariance = check_result_covariance(result.covariance)
+    covariance = result.covariance
     if covariance is None or covariance.is_isotropic:
         return _Costs(x, y, result)
     if covariance.reference is None and covariance.is_diagonal:

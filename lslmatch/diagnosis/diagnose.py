@@ -20,7 +20,7 @@ from lslmatch._validation import (
     check_option,
     check_point_pair,
     check_probability,
-    check_result_covariance,
+    check_result_parts,
 )
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.moments import estimate_affine
@@ -125,6 +125,7 @@ def diagnose(
     >>> bool(diagnosis.margin.min() > 1), bool(diagnosis.confidence.min() > 0.99)
     (True, True)
     """
+    check_result_parts(result)
     found = _diagnose(x, y, result, margins, delta, workers)
     known = None if result.given is None else find_known_again(x, y, result, workers)
     if found.confidence is None or np.isnan(found.confidence).all():
@@ -183,7 +184,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
     given, by_columns = (x, y, result.map), result.column_map is not None
     report = report_columns(x, y, result, by_columns) if has_units(result) else None
     learned, mapped = None, report is not None
-    covariance = check_result_covariance(result.covariance)
+    covariance = result.covariance
     if covariance is not None and not (covariance.is_isotropic or covariance.is_diagonal):
         if covariance.leave_out and covariance.reference is not None and not by_matrix:
             learned = judge_pairs(x, y, result._replace(permutation=every), chosen)

@@ -71,8 +71,8 @@ def test_the_bound_of_rounding_errors_holds(seed):
 @pytest.mark.parametrize("part", range(4))
 def test_what_is_not_a_number_is_handed_over(part):
     x, y = draw("uniform", 5, 140, 2)
-    need = [part.copy() for part in draw_need("both", 5, 140, 1e-9)]
-    need[part][3] = np.nan
+    need = list(draw_need("both", 5, 140, 1e-9))
+    need[part] = np.where(np.arange(need[part].size) == 3, np.nan, need[part])
     vectors = products._vectors(x, y, Need(*need))
     found = set(zip(*(part.tolist() for part in products._find(vectors, np.arange(5))), strict=True))
     affected = {(3, j) for j in range(140)} if part in {0, 2} else {(i, 3) for i in range(5)}

@@ -321,7 +321,8 @@ def test_few_estimates_of_unrelated_sets_are_kept():
         rng = np.random.default_rng([12, seed])
         x, y = (rng.normal(size=(20, 3)) * [5.0, 1.0, 1.0] for _ in range(2))
         learned = match(x, y, covariance="auto").covariance
-        kept.append(not learned.is_isotropic)
+        # Variances of the columns are those of what strangers differ by; more than that is not to be learned.
+        kept.append(np.count_nonzero(learned.matrix) > 3)
         chosen_anyway.append(learned.cross_entropy < learned.isotropic_cross_entropy)
     assert np.mean(kept) <= 0.25
     assert np.mean(chosen_anyway) > 0.5  # what the comparison with isotropic noise alone would do

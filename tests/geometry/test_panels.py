@@ -101,8 +101,8 @@ def test_a_vector_is_as_long_as_a_register_and_aligned_as_its_numbers_are(scalar
 @pytest.mark.skipif(SMALL, reason="nothing takes their place without compilation")
 def test_one_row_is_compiled_as_a_few_rows_are():
     # What takes the place of the two functions in compiled code.
-    few_rows = compiled(panels._expand_few_rows(*[None] * 8))
-    one_row = compiled(panels._expand_one_row(*[None] * 7))
+    few_rows = compiled(panels._few_rows_in_vectors(*[None] * 8))
+    one_row = compiled(panels._one_row_in_vectors(*[None] * 7))
     columns = 2 * PANEL
     data = draw(np.float32, 3, columns)
     block, line = np.empty((FEW_ROWS, columns), np.float32), np.empty(columns, np.float32)

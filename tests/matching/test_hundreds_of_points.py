@@ -21,7 +21,7 @@ CASES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning")
+@pytest.mark.filterwarnings("ignore::lslmatch.AlignmentWarning", "ignore::lslmatch.ColumnScaleWarning")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_optimum_is_scipys_and_proven(case):
     x, y = draw(case)
