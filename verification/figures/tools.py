@@ -21,12 +21,14 @@ from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.configurations import draw_permutation
 from verification.scenarios.correlated_noise import SHAPES, correlated_configuration
 from verification.scenarios.families import draw_family
-from verification.scenarios.other_tools import EXTRA, TOOLS, Task
+from verification.scenarios.other_tools import EXTRA, KNOWING, TOOLS, Task
 from verification.statistics import intervals
 from verification.style import draw_share_matrix
 
 _Sets = tuple[FloatArray, FloatArray]
 _N, _D = 200, 15
+#: Tools of the table for all data: with known pairs only the one that people have already.
+_FOR_ALL = tuple(name for name in TOOLS if name not in KNOWING[1:])
 
 
 def _gaussian(noise: float) -> Callable[[np.random.Generator], _Sets]:
@@ -154,12 +156,12 @@ def tabulate(cells: Sequence[CellRows]) -> Tables:
     return {"": table}
 
 
-def page_table(rows: Sequence[Row], column: str) -> str:
+def page_table(rows: Sequence[Row], column: str, tools: Sequence[str] = _FOR_ALL) -> str:
     """Give a column in per cent as a table for a page: a line for each situation, a column for each tool."""
     share = {(row["situation"], row["tool"]): row[column] for row in rows}
-    lines = [["data", *TOOLS], ["---"] * (len(TOOLS) + 1)]
+    lines = [["data", *tools], ["---"] * (len(tools) + 1)]
     lines += [
-        [situation, *(f"{100 * share[situation, tool]:.0f}" for tool in TOOLS)]
+        [situation, *(f"{100 * share[situation, tool]:.0f}" for tool in tools)]
         for situation in dict.fromkeys(row["situation"] for row in rows)
     ]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -231,6 +231,8 @@ TABLE = {
     "blind-pairs-coins": Row("beyond the paper", 0.0, "decide_events"),
     "blind-pairs-forest": Row("beyond the paper", 0.0, "decide_events"),
     "blind-pairs-twins": Row("beyond the paper", 0.0, "decide_events"),
+    "known-pairs-cost-nothing": Row("beyond the paper", 0.5, "decide_events"),
+    "groups-are-problems-of-their-own": Row("beyond the paper", 0.0, "decide_events"),
 }
 
 #: What the modules of single claims fix besides: by module, the names of constants and their values.
