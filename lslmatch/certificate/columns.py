@@ -6,6 +6,7 @@ what it lost in rounding.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ def column_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets
     offset, offset_lost = exact_sum(np.ldexp(found.shift, -own), -np.ldexp(origin, -own))
     mapped, sum_lost = exact_sum(product, offset)
     mapped, y_lost = exact_sum(mapped, sum_lost + (lost + offset_lost))
-    sides = []
+    sides: list[FloatArray] = []
     for part, rest in ((x_part, x_lost), (mapped, y_lost)):
         weighted, lost = exact_product(fraction, part)
         weighted, lost = exact_sum(weighted, lost + fraction * rest)
@@ -90,6 +91,26 @@ def column_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets
         np.ldexp(fraction * np.ldexp(found.shift, -own), unit + own),
     )
     return ColumnSets(sides[0], sides[1], sides[2], sides[3], exponent, given)
+
+
+def metric_sets(x: FloatArray, y: FloatArray, result: MatchResult) -> ColumnSets:
+    """Take both sets to where a covariance that was given is the identity, with all digits.
+
+    The axes are principal ones, of columns whose variances are taken off first.
+    """
+    assert result.covariance is not None
+    sets, factor = column_sets(x, y, result), result.covariance.factor
+    sizes = np.sqrt((factor**2).sum(axis=0))
+    axes, lengths = np.linalg.svd((factor / sizes).T)[:2]
+    volume = math.exp(float(np.log(sizes).mean() + np.log(lengths).mean()))
+    matrix = (axes * (volume / lengths)).T / sizes
+    unit = int(max(matrix_reach(points, matrix).max() for points in (sets.x, sets.y)))
+    unit = unit if unit > -(10**5) else 0
+    sides: list[FloatArray] = []
+    for part, rest in ((sets.x, sets.x_rest), (sets.y, sets.y_rest)):
+        mapped, lost = mapped_exactly(part, matrix, np.full(len(matrix), unit))
+        sides += exact_sum(mapped, lost + np.ldexp(rest @ matrix.T, -unit))
+    return ColumnSets(sides[0], sides[1], sides[2], sides[3], sets.exponent + unit, sets.given)
 
 
 def _raised(own: IntArray, points: FloatArray, more: IntArray | int = 0) -> IntArray:

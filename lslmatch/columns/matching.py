@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from lslmatch._types import FloatArray
-from lslmatch._validation import as_real_array
 from lslmatch.alignment.fit import AlignmentRow
 from lslmatch.columns.learning import Learner, learn_columns, learn_diagonal
 from lslmatch.columns.solving import solve_under
 from lslmatch.columns.standard import standard_units
 from lslmatch.covariance.isotropic import match_isotropic
-from lslmatch.covariance.known import check_covariance, mapped_sets
+from lslmatch.covariance.known import known_covariance, mapped_sets
 from lslmatch.covariance.learned import isotropic_surprises
 from lslmatch.covariance.row import CovarianceRow, Matched
 from lslmatch.maps import MATRIX_MAPS, LinearMap, Similarity
@@ -117,17 +116,6 @@ def _learn_after(
     d = x.shape[1]
     learned = learn_columns(a, b, kinds, ColumnMap(np.ones(d), np.zeros(d)), workers)
     return learned or columns_by_moments(a, b)
-
-
-def known_covariance(covariance: Any, dimension: int) -> Covariance:
-    """Describe a covariance that was given, with the units of the columns apart from their correlations."""
-    matrix = check_covariance(covariance, dimension)
-    logarithms = np.log(np.diag(matrix)) / 2.0
-    units = np.exp(logarithms - logarithms.mean())
-    if as_real_array(covariance, "covariance").ndim == 1:
-        return Covariance(np.empty((0, dimension)), 1.0, units=units)
-    correlation = matrix / np.multiply.outer(units, units)
-    return Covariance(np.ascontiguousarray(np.linalg.cholesky(correlation).T), 0.0, units=units)
 
 
 def columns_by_moments(x: FloatArray, y: FloatArray) -> Learner:

@@ -45,10 +45,15 @@ def match_isotropic(x: FloatArray, y: FloatArray, request: Request) -> MatchResu
             return result._replace(profile=found.curve, decisions=found.decisions)
     geometry = common_coordinates(x, y, found.affine)
     rule = make_rule(objective, geometry, found.affine.scale, request.noise)
-    if not OBJECTIVES[objective].is_minimised:
-        return _greedy_result(geometry, rule, found, objective)
-    priced = assign_sets(geometry, rule, pairs, request.workers)
-    return _proven_result(x.shape[0], found, priced, request)
+    return match_aligned(geometry, rule, found, request)
+
+
+def match_aligned(geometry: Geometry, rule: CostRule, found: Alignment, request: Request) -> MatchResult:
+    """Match two sets that a map brought into common coordinates."""
+    if not OBJECTIVES[request.objective].is_minimised:
+        return _greedy_result(geometry, rule, found, request.objective)
+    priced = assign_sets(geometry, rule, request.pairs, request.workers)
+    return _proven_result(geometry.shape[0], found, priced, request)
 
 
 def _proven_result(n: int, found: Alignment, priced: PricedAssignment, request: Request) -> MatchResult:

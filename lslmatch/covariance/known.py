@@ -16,15 +16,17 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 from lslmatch._validation import as_kernel_array, as_real_array, check_affine, check_finite
-from lslmatch.assignment.all_or_some import PricedAssignment, assign_sets
+from lslmatch.alignment.fit import Alignment
+from lslmatch.alignment.registry import align
+from lslmatch.assignment.all_or_some import PricedAssignment
 from lslmatch.assignment.orientation import partners
-from lslmatch.costs import CostRule
-from lslmatch.covariance.isotropic import match_isotropic
+from lslmatch.costs import COINCIDENT, CostRule
+from lslmatch.covariance.isotropic import match_aligned
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
-from lslmatch.geometry.columns import column_weights, mapped_coordinates
+from lslmatch.geometry.columns import mapped_coordinates, multiplied
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
-from lslmatch.maps import MATRIX_MAPS, Affine, ColumnMap, LinearMap, Similarity, as_column_map
+from lslmatch.maps import Affine, AnyMap, ColumnMap, LinearMap, Similarity, as_column_map
 from lslmatch.objectives.table import make_rule
 from lslmatch.request import Request
 from lslmatch.results import Covariance, MatchResult
@@ -33,58 +35,51 @@ from lslmatch.results import Covariance, MatchResult
 _ASYMMETRY = 1e-8
 #: Alignments that may leave the sets as they are.
 _WITH_IDENTITY = ("identity", "auto")
-#: A shift is as it was found if rounding moved it by no more than this share of the least distance of a pair.
-_MOVED = 1e-10
 
 
 def match_known(x: FloatArray, y: FloatArray, request: Request) -> MatchResult:
     """Match two checked sets in coordinates where noise of the covariance that was given is isotropic.
 
-    Each set is taken relative to a point of its own among its points, so that a large offset costs no digits;
-    to the same one where the identity must stay so.
+    A map is found in these coordinates, but where the identity must stay so, or one was given.
     """
-    covariance, alignment = check_covariance(request.covariance, x.shape[1]), request.alignment
-    linear, origin = known_map(covariance), typical_centre(x)[0]
-    is_same = isinstance(alignment, str) and alignment in _WITH_IDENTITY
-    other = origin if is_same else typical_centre(y)[0]
+    covariance = known_covariance(request.covariance, x.shape[1])
+    found = _align(x, y, request, covariance)
+    if covariance.is_diagonal:
+        geometry, coincident = mapped_coordinates(x, y, found.affine, covariance.units), COINCIDENT
+    else:
+        geometry, coincident = _in_metric(x, y, found.affine, covariance)
+    rule = make_rule(request.objective, geometry, found.affine.scale, request.noise, coincident)
+    return match_aligned(geometry, rule, found, request)._replace(covariance=covariance)
+
+
+def _align(x: FloatArray, y: FloatArray, request: Request, covariance: Covariance) -> Alignment:
+    """Find the map, each set being seen from a point of its own, so that a large offset costs no digits."""
+    alignment, d = request.alignment, x.shape[1]
     if isinstance(alignment, tuple):
-        scale, shift = check_affine(alignment, "alignment", x.shape[1])
-        alignment = Affine(scale, linear.forward(shift + (scale * other - origin)))
-    white = request._replace(alignment=alignment, covariance="isotropic")
-    result = match_isotropic(linear.forward(x - origin), linear.forward(y - other), white)
-    shift = linear.backward(result.shift) + (origin - result.scale * other)
-    factor = np.ascontiguousarray(np.linalg.cholesky(covariance).T)
-    known = result._replace(shift=shift, covariance=Covariance(factor, 0.0))
-    if result.row_dual is None:
-        return known
-    geometry, rule = known_problem(x, y, known)
-    if _is_as_found(geometry, result, linear.forward(seen_from(origin, other, known.affine))):
-        return known
-    # What is returned is what the certificate knows: match by that.
-    return with_pairs(known, assign_sets(geometry, rule, request.pairs, request.workers))
+        return Alignment(Affine(*check_affine(alignment, "alignment", d)))
+    linear, origin = known_map(covariance.matrix), typical_centre(x)[0]
+    other = origin if alignment in _WITH_IDENTITY else typical_centre(y)[0]
+    found = align(linear.forward(x - origin), linear.forward(y - other), alignment, request.workers)
+    scale, shift = found.affine
+    affine = Affine(scale, linear.backward(shift) + (origin - scale * other))
+    return found._replace(affine=affine, assignment=None)
 
 
 def known_problem(x: FloatArray, y: FloatArray, result: MatchResult) -> tuple[Geometry, CostRule]:
     """Give the points and the rule of the costs of a result under a covariance that is known."""
     assert result.covariance is not None
-    covariance, found, coincident = result.covariance, result.map, WHITE_COINCIDENT
-    weights = column_weights(covariance.units, x.shape[1])
+    geometry, coincident = _in_metric(x, y, result.map, result.covariance)
+    return geometry, make_rule(result.criterion, geometry, result.scale, result.noise, coincident)
+
+
+def _in_metric(x: FloatArray, y: FloatArray, found: AnyMap, covariance: Covariance) -> tuple[Geometry, float]:
+    """Bring two sets into coordinates where a covariance is the identity; also say when points coincide."""
+    geometry = mapped_coordinates(x, y, found, covariance.units)
     linear = known_map(covariance._replace(units=None).matrix)
-    if isinstance(found, MATRIX_MAPS):
-        x, y = mapped_sets(x, y, found, covariance.units)
-        affine = Affine(1.0, np.zeros(x.shape[1]))
-        geometry = common_coordinates(linear.forward(x), linear.forward(y), affine)._replace(least=math.inf)
-        return geometry, make_rule(result.criterion, geometry, found.scale, result.noise, coincident)
+    coincident = WHITE_COINCIDENT
     if isinstance(found, Affine):
         coincident *= common_coordinates(x, y, found).ordinary_share()
-    origin, other = typical_centre(x)[0], typical_centre(y)[0]
-    affine = Affine(found.scale, linear.forward(weights * seen_from(origin, other, found)))
-    x, y = weights * (x - origin), weights * (y - other)
-    if isinstance(found, ColumnMap):  # what is not common to all columns
-        y *= found.scales / found.scale
-    geometry = common_coordinates(linear.forward(x), linear.forward(y), affine)
-    geometry = geometry._replace(least=math.inf)
-    return geometry, make_rule(result.criterion, geometry, affine.scale, result.noise, coincident)
+    return multiplied(geometry, linear.forward(np.eye(x.shape[1])).T), coincident
 
 
 def mapped_sets(
@@ -105,19 +100,6 @@ def with_pairs(result: MatchResult, priced: PricedAssignment) -> MatchResult:
         col_dual=col_dual,
         price=price,
     )
-
-
-def _is_as_found(geometry: Geometry, result: MatchResult, shift: FloatArray) -> bool:
-    """Say whether rounding changed nothing: neither the shift that is returned nor partners that coincide."""
-    least = geometry.mean_square() * WHITE_COINCIDENT
-    rows = np.flatnonzero(result.permutation >= 0)
-    pairs = geometry.taken(rows, result.permutation[rows])
-    residuals = pairs.residuals()
-    squares = np.einsum("ij,ij->i", residuals, residuals)
-    moved = np.ldexp(shift - result.shift, -geometry.exponent)
-    # A shift that moves no pair by more than this share of its distance moves no cost by more than twice it.
-    near = _MOVED * math.sqrt(max(float(squares.min()), least))
-    return bool(squares.min() > least or result.criterion != "lsl") and float(np.linalg.norm(moved)) <= near
 
 
 def seen_from(origin: FloatArray, point: FloatArray, found: Affine | ColumnMap) -> FloatArray:
@@ -142,6 +124,18 @@ class Whitening(NamedTuple):
     def backward(self, vector: FloatArray) -> FloatArray:
         """Undo the map for one vector."""
         return self.factor @ vector
+
+
+def known_covariance(covariance: Any, dimension: int) -> Covariance:
+    """Describe a covariance that was given, with the units of the columns apart from their correlations."""
+    matrix = check_covariance(covariance, dimension)
+    logarithms = np.log(np.diag(matrix))
+    mean = float(logarithms.mean())
+    units = np.exp((logarithms - mean) / 2.0)
+    if np.count_nonzero(matrix) == dimension:
+        return Covariance(np.empty((0, dimension)), math.exp(mean), units=units)
+    correlation = matrix / units[:, None] / units
+    return Covariance(np.ascontiguousarray(np.linalg.cholesky(correlation).T), 0.0, units=units)
 
 
 def known_map(covariance: FloatArray) -> Whitening:

@@ -71,7 +71,8 @@ def _match_all(
         # One metric for all pairs: of the record, only how it was learned is left to say.
         one = record._replace(reference=None, weight=None, leave_out=False, undecided=0)
         assert result.covariance is not None
-        one = one._replace(factor=result.covariance.factor, ridge=0.0)
+        metric = result.covariance
+        one = one._replace(factor=metric.factor, ridge=metric.ridge, units=metric.units)
         return result._replace(covariance=one, profile=base.profile)
     assignment = learned.assignment
     return base._replace(

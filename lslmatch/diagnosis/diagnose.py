@@ -225,8 +225,11 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
             return None if rate is None else rate * believed
 
         if not by_matrix:
-            result = result._replace(permutation=every)
-            margin, confidence = judge_distances(x, y, geometry, result, mapped, chosen, rate_of, workers)
+            whole, result = (
+                (*whole[:2], whole[2]._replace(permutation=every)),
+                result._replace(permutation=every),
+            )
+            margin, confidence = judge_distances(whole, geometry, result, mapped, chosen, rate_of, workers)
         elif n * m <= MOST_PAIRS:
             x, y, result = whole
             judged = result._replace(permutation=every)

@@ -30,8 +30,7 @@ _MISFIT = 1e-6
 
 
 def judge_distances(
-    x: FloatArray,
-    y: FloatArray,
+    whole: tuple[FloatArray, FloatArray, MatchResult],
     geometry: Geometry,
     result: MatchResult,
     mapped: bool,
@@ -42,10 +41,11 @@ def judge_distances(
     """Give margins, exact where chosen, and confidences unless there are too many pairs.
 
     `rate_of` gives the likelihood of a unit of cost, from the mean cost of the pairs; without one there are
-    no confidences. Sets that are `mapped` were rounded before, by the map that whitens the noise.
+    no confidences. Sets that are `mapped` were rounded before, by the map that whitens the noise; what was
+    matched, and how, is the `whole`.
     """
     n, m = geometry.shape
-    optimum, x_of_row = _optimum(x, y, geometry, result, mapped)
+    optimum, x_of_row = _optimum(whole, geometry, result, mapped)
     tempered = 1.0
     rows = np.flatnonzero(optimum.col_of_row >= 0)
     costs_of_pairs = optimum.row_dual[rows] + optimum.col_dual[optimum.col_of_row[rows]]
@@ -54,8 +54,8 @@ def judge_distances(
         # Less where features and noise have fewer dimensions than there are coordinates. The rates that are
         # tried for that differ by a factor of 2.
         costs = cost_matrix(optimum.geometry, optimum.rule, workers)
-        best = 2.0 * best_rate(costs, optimum.col_of_row, x.shape[1])
-        rate, tempered = min(rate, best), min(2.0 * best / x.shape[1], 1.0)
+        best = 2.0 * best_rate(costs, optimum.col_of_row, geometry.a.shape[1])
+        rate, tempered = min(rate, best), min(2.0 * best / geometry.a.shape[1], 1.0)
     if result.price is not None:
         if n * m > MOST_PAIRS and chosen.any():
             raise ValueError(
@@ -86,7 +86,7 @@ def judge_distances(
 
 
 def _optimum(
-    x: FloatArray, y: FloatArray, geometry: Geometry, result: MatchResult, mapped: bool
+    whole: tuple[FloatArray, FloatArray, MatchResult], geometry: Geometry, result: MatchResult, mapped: bool
 ) -> tuple[Optimum, IntArray]:
     """Bring a result into the form of the margins, the smaller set as rows; tell the x of each row.
 
@@ -102,7 +102,7 @@ def _optimum(
         u = u + check_number(result.price, "result.price")
     criterion = check_option(result.criterion, "result.criterion", minimised())
     levels = check_noise(result.noise, criterion, noisy(), n, m)
-    if not misfit(x, y, result, u, v, mapped) <= _MISFIT:
+    if not misfit(*whole, u, v) <= _MISFIT:
         raise ValueError(
             "result must be what match returned for x and y; its dual variables do not add up to its costs"
         )

@@ -51,6 +51,16 @@ def mapped_coordinates(
     return _weighted_coordinates(np.ldexp(x, -power), linear, np.ldexp(found.shift, -power), power, weights)
 
 
+def multiplied(geometry: Geometry, matrix: FloatArray) -> Geometry:
+    """Multiply the points of both sets by a matrix, with the digits that the products lose."""
+    power, parts = np.zeros(len(matrix), np.intp), []
+    for points, lost in ((geometry.a, geometry.a_low), (geometry.b, geometry.b_low)):
+        product, low = matrix_products(points, matrix, power)
+        parts.append(_two_sum(product, low + lost @ matrix.T))
+    highs, lows = zip(*parts, strict=True)
+    return in_unit([*highs, *lows], geometry.exponent, math.inf, geometry.is_in_range)
+
+
 def column_weights(units: FloatArray | None, dimension: int) -> FloatArray:
     """Give what columns are multiplied by for a metric with these units; their product is 1."""
     if units is None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.columns.learning import is_better
-from lslmatch.columns.matching import known_covariance
 from lslmatch.covariance.fit import Aligned
 from lslmatch.covariance.iteration import learn
+from lslmatch.covariance.known import known_covariance
 from lslmatch.covariance.learned import describe, isotropic_surprises
 from lslmatch.known.climbing import Climbed, Sets, learn_noise
 from lslmatch.maps import Affine, AnyMap, ColumnMap

@@ -80,3 +80,44 @@ def test_what_is_no_covariance_is_refused(covariance, message):
 def test_complex_numbers_are_refused():
     with pytest.raises(TypeError, match="covariance"):
         match(X, Y, covariance=np.eye(D) * 1j)
+
+
+@pytest.mark.parametrize("objective", ["lsl", "lss", "distance"])
+@pytest.mark.parametrize("level", [1e-6, 1e-12])
+def test_little_noise_under_a_covariance_is_proven_to_all_digits(objective, level):
+    rng = np.random.default_rng(0)
+    x = Y[rng.permutation(N)] + level * rng.normal(size=(N, D))
+    for covariance in (COVARIANCE, np.diag(COVARIANCE)):
+        result = match(x, Y, objective=objective, alignment="identity", covariance=covariance)
+        size = np.abs([result.row_dual, result.col_dual]).max()
+        assert check_certificate(x, Y, result) < 1e-13 * size
+
+
+@pytest.mark.parametrize("objective", ["lsl", "lss", "greedy"])
+def test_variances_may_be_far_apart(objective):
+    units = np.array([1e30, 1e-40, 1.0, 1e12])
+    result = match(units * X, units * Y, objective=objective, alignment="identity", covariance=units**2)
+    expected = match(X, Y, objective=objective, alignment="identity")
+    np.testing.assert_array_equal(result.permutation, expected.permutation)
+    correlated = COVARIANCE * np.multiply.outer(units, units)
+    other = match(units * X, units * Y, objective=objective, alignment="identity", covariance=correlated)
+    expected = match(X, Y, objective=objective, alignment="identity", covariance=COVARIANCE)
+    np.testing.assert_array_equal(other.permutation, expected.permutation)
+    if objective == "lsl":
+        assert check_certificate(units * X, units * Y, other) < 1e-11
+
+
+@pytest.mark.parametrize("level", [0.0, 1e-12])
+def test_pairs_with_little_noise_or_none_are_diagnosed(level):
+    """Coordinates in which noise is isotropic are rounded: what was matched is not known again by those."""
+    rng = np.random.default_rng(0)
+    x = Y[rng.permutation(N)] + level * rng.normal(size=(N, D))
+    for alignment, covariance in (
+        ("standardize", COVARIANCE),
+        ("standardize", np.diag(COVARIANCE)),
+        ("columns", "auto"),
+    ):
+        result = match(x, Y, alignment=alignment, covariance=covariance)
+        assert np.isfinite(diagnose(x, Y, result).confidence).all()
+        with pytest.raises(ValueError, match="must be what match returned"):
+            diagnose(x[::-1], Y, result)

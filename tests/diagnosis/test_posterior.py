@@ -48,7 +48,7 @@ def test_the_expected_share_is_near_the_true_one_for_tables_of_people(kind):
             result = match(x, y)
         right.append(np.mean(result.permutation == truth))
         expected.append(diagnose(x, y, result).expected_right)
-        optimum = _optimum(x, y, common_coordinates(x, y, result.affine), result, False)[0]
+        optimum = _optimum((x, y, result), common_coordinates(x, y, result.affine), result, False)[0]
         by_objective.append(pair_probabilities(optimum, x.shape[1] / 2.0).mean())
     assert np.mean(expected) == pytest.approx(np.mean(right), abs=0.15 if SMALL else 0.1)
     if kind in {"income", "time of entry"}:  # where one column outweighs all, the objective believes it
