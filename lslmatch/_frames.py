@@ -46,7 +46,7 @@ def as_frame(points: Any, name: str) -> Frame:
     values, columns = points, _columns(points)
     if is_annotated(points):
         values = as_array(points.X, name)
-    elif is_sparse(points) or _is_labelled(points):
+    elif is_sparse(points) or is_labelled(points):
         values = as_array(points, name)
     elif columns is not None:
         values = _numbers(points, columns, name)
@@ -172,7 +172,7 @@ def _columns(points: Any) -> list[Any] | None:
         return list(points.columns) if len(points.shape) == 2 else None
     if is_annotated(points):
         return list(points.var_names)
-    if _is_labelled(points):
+    if is_labelled(points):
         found = _coordinate(points, 1) if len(points.dims) == 2 else None
         return None if found is None else found.tolist()
     for attribute in ("column_names", "columns"):  # "columns" of an Arrow table are those themselves
@@ -208,7 +208,7 @@ def row_names(points: Any) -> NDArray[Any] | None:
         return None
     if is_annotated(points):
         index = points.obs_names
-    elif _is_labelled(points):
+    elif is_labelled(points):
         index = _coordinate(points, 0) if points.dims else None
     else:
         index = getattr(points, "index", None)
@@ -293,7 +293,7 @@ def is_annotated(points: Any) -> bool:
     return offers and not has_named_parts(points)
 
 
-def _is_labelled(points: Any) -> bool:
+def is_labelled(points: Any) -> bool:
     """Tell whether points are an array whose axes have names, and coordinates."""
     offers = isinstance(getattr(points, "dims", None), tuple) and hasattr(points, "coords")
     return offers and not has_named_parts(points)
@@ -306,7 +306,7 @@ def _coordinate(points: Any, axis: int) -> NDArray[Any] | None:
 
 
 def _refuse_turned(x: Any, y: Any) -> None:
-    if _is_labelled(x) and _is_labelled(y) and x.dims != y.dims and set(x.dims) == set(y.dims):
+    if is_labelled(x) and is_labelled(y) and x.dims != y.dims and set(x.dims) == set(y.dims):
         raise ValueError(
             f"x and y must have their dimensions in the same order, points first; got {listed(x.dims)} and "
             f"{listed(y.dims)}"

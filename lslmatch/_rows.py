@@ -1,4 +1,4 @@
-"""Rows of a table in another order, where some places have no row."""
+"""Rows of a table: in another order, where some places have no row; those that repeat others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._types import IntArray
+from lslmatch._types import FloatArray, IntArray
 
 
 def rows_in_order(values: Any, order: IntArray, index: Any = None) -> Any:
@@ -30,3 +30,9 @@ def rows_in_order(values: Any, order: IntArray, index: Any = None) -> Any:
             found = found.astype(object)
         found[missing] = "NaT" if found.dtype.kind in "mM" else np.nan
     return found
+
+
+def count_repeated(points: FloatArray) -> int:
+    """Count the rows that are equal to a row before them."""
+    order = np.lexsort(points.T)
+    return int(np.count_nonzero((points[order[1:]] == points[order[:-1]]).all(axis=1)))

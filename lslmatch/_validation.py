@@ -11,6 +11,7 @@ import numpy as np
 
 from lslmatch._arrays import as_array, is_sparse
 from lslmatch._frames import as_frame, in_row_order, listed, pair_columns
+from lslmatch._shared_columns import take_those_of
 from lslmatch._types import FloatArray
 from lslmatch.given import Given
 from lslmatch.maps import MATRIX_MAPS, Affine, AnyMap, ColumnMap, LinearMap, Similarity
@@ -58,15 +59,17 @@ def check_points(points: Any, name: str) -> FloatArray:
     return array
 
 
-def check_point_pair(x: Any, y: Any, found: Any = None) -> tuple[FloatArray, FloatArray]:
+def check_point_pair(
+    x: Any, y: Any, found: Any = None, columns: tuple[str, ...] | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Check both sets and that they live in the same space; columns with names are paired by them.
 
     If a linear map was given, or is asked for by its name, both have spaces of their own, and nothing is
-    paired by names.
+    paired by names. If sets have more than the `columns` that were matched, these are taken.
     """
     if isinstance(found, LinearMap) or (isinstance(found, str) and found == "linear"):
         return check_points(x, "x"), check_points(y, "y")
-    x, y = pair_columns(x, y)
+    x, y = pair_columns(take_those_of(x, columns), take_those_of(y, columns))
     x, y = check_points(x, "x"), check_points(y, "y")
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"x and y must have the same number of columns; got {x.shape[1]} and {y.shape[1]}")

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lslmatch._frames import as_frame, column_names, column_order
+from lslmatch._frames import as_frame, column_order
 from lslmatch._optional import load
+from lslmatch._shared_columns import take_those_of
 from lslmatch._types import IntArray
 from lslmatch._validation import as_real_array, check_finite
 from lslmatch.choice.choosing import is_choosable
@@ -47,6 +48,8 @@ class Matcher:
         The group of each point: partners are of the same group.
     forbidden : array_like of shape (k, 2), or boolean or sparse matrix, optional
         Pairs that must not be.
+    columns : {"same", "common"}, default "same"
+        Whether sets with names of columns must have the same ones, or those that both have are taken.
     workers : int, default 1
         Threads that compute costs.
 
@@ -93,6 +96,7 @@ class Matcher:
         known: Any = None,
         groups: tuple[Any, Any] | None = None,
         forbidden: Any = None,
+        columns: str = "same",
         workers: int = 1,
     ) -> None:
         self.objective = objective
@@ -103,6 +107,7 @@ class Matcher:
         self.known = known
         self.groups = groups
         self.forbidden = forbidden
+        self.columns = columns
         self.workers = workers
 
     def fit(self, X: Any, Y: Any) -> Matcher:
@@ -121,7 +126,7 @@ class Matcher:
             Itself, fitted.
         """
         result = self._match(X, Y)
-        names = column_names(X, "X")
+        names = result.columns
         self.result_: MatchResult = result
         self.permutation_: IntArray = result.permutation
         self.map_ = result.map
@@ -267,6 +272,7 @@ class Matcher:
     def _in_order(self, Y: Any) -> Any:
         """Check points that are to be mapped, and bring their columns into the order of X."""
         names = getattr(self, "feature_names_in_", None)
+        Y = take_those_of(Y, names)
         frame = as_frame(Y, "Y")
         array = as_real_array(frame.values, "Y")
         if array.ndim != 2:

@@ -6,7 +6,9 @@ import warnings
 from functools import lru_cache
 from typing import Any
 
+from lslmatch._shared_columns import take_shared_columns
 from lslmatch._types import FloatArray
+from lslmatch._validation import check_option
 from lslmatch.alignment.doubt import LEAST_PAIRS, AlignmentWarning, doubt_moments
 from lslmatch.alignment.registry import ALIGNERS, is_direct
 from lslmatch.allowed.checking import check_given
@@ -36,6 +38,7 @@ OPTIONS = (
     "known",
     "groups",
     "forbidden",
+    "columns",
     "workers",
 )
 
@@ -52,6 +55,7 @@ def match(
     known: Any = None,
     groups: tuple[Any, Any] | None = None,
     forbidden: Any = None,
+    columns: str = "same",
     workers: int = 1,
 ) -> MatchResult:
     """Match two sets of noisy points when one is a permuted, scaled and shifted copy of the other.
@@ -82,7 +86,8 @@ def match(
           which up to half of the points are wild or have no partner; the standardised one if none is better
           beyond chance).
         - "columns": a scale and a shift for each column, for tables whose columns have other units in `y`,
-          or of which one would outweigh all others. Learned together with the noise.
+          or of which one would outweigh all others. Learned together with the noise. Scales are positive;
+          "signed-columns" also tries columns that run the other way, as depths do beside heights.
         - "similarity": a rotation or reflection, one scale and a shift, for sets that are turned in any way.
           "rotation" does not mirror, and "rigid" neither mirrors nor scales. Whether the map is confirmed,
           ambiguous or unknown is in `MatchResult.decisions`.
@@ -131,6 +136,8 @@ def match(
         the smaller size is matched in full.
     forbidden : array_like of shape (k, 2), or boolean or sparse matrix of shape (n, m), optional
         Pairs that must not be, as row numbers or labels, or where the matrix is true.
+    columns : {"same", "common"}, default "same"
+        Whether sets with names of columns must have the same ones, or those that both have are taken.
     workers : int, default 1
         Threads that compute costs. The result does not depend on it.
 
@@ -171,6 +178,9 @@ def match(
     >>> result.permutation.tolist(), round(result.scale, 9)
     ([2, 0, 3, 1], 3.0)
     """
+    left_out = ""
+    if check_option(columns, "columns", ("same", "common")) == "common":
+        x, y, left_out = take_shared_columns(x, y)
     is_free = known is None and groups is None and forbidden is None
     usual = is_free and is_usual(objective, alignment, covariance, pairs, noise, workers=workers)
     if usual and are_large(x, y):
@@ -207,6 +217,8 @@ def match(
         _warn_of_doubts(x, y, result, request.columns)
     if request.choice is not None:
         result = _choose(x, y, request, result, beside)
+    if left_out:
+        result = result._replace(decisions=(left_out, *result.decisions))
     result = result._replace(labels=request.labels, columns=request.columns)
     return result if request.given is None else warn_of_misfits(x, y, result)
 
@@ -318,12 +330,13 @@ def is_usual(
     known: Any = None,
     groups: Any = None,
     forbidden: Any = None,
+    columns: Any = "same",
     workers: Any = 1,
 ) -> bool:
     """Say whether no argument has to be checked or brought into form, but for the points and a given map."""
     if not (type(covariance) is str and covariance == "isotropic" and noise is None):
         return False
-    if not (known is None and groups is None and forbidden is None):
+    if not (known is None and groups is None and forbidden is None and columns == "same"):
         return False
     if not (type(pairs) is str and pairs == "all" and type(workers) is int and workers >= 1):
         return False

@@ -43,7 +43,7 @@ def points(x: Any, y: Any, result: MatchResult | None = None, *, ax: Any = None)
     matplotlib.axes.Axes
         Where it was drawn.
     """
-    x, y = check_point_pair(x, y, None if result is None else result.matrix_map)
+    x, y = check_point_pair(x, y, *(() if result is None else (result.matrix_map, result.columns)))
     ax = _axes(ax)
     a, b = _places(x if result is None else midpoints(x, y, result), x, y)
     _scatter(ax, a, "o", FIRST, f"x: {len(x):,} points")
@@ -83,7 +83,7 @@ def pairs(
     matplotlib.axes.Axes
         Where it was drawn.
     """
-    x, y = check_point_pair(x, y, result.matrix_map)
+    x, y = check_point_pair(x, y, result.matrix_map, result.columns)
     partner = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     ax = _axes(ax)
     if has_units(result):

@@ -7,6 +7,7 @@ changed, and so they are not hashable.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from lslmatch._comparison import comparable
 from lslmatch._frames import as_frame, column_order, is_annotated, row_names
 from lslmatch._optional import load
 from lslmatch._rows import rows_in_order
+from lslmatch._shared_columns import take_those_of
 from lslmatch._stored import write_archive
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.given import Given as Given
@@ -196,6 +198,18 @@ class Labels(NamedTuple):
         labels = Labels(row_names(x), row_names(y))
         return None if labels.x is None and labels.y is None else labels
 
+    def in_common(self, permutation: IntArray) -> tuple[int, int]:
+        """Count the names that a point of each set has, and those of them whose points are partners."""
+        if self.x is None or self.y is None:
+            return 0, 0
+        places: list[dict[Any, int]] = []
+        for names in (self.x.tolist(), self.y.tolist()):
+            times = Counter(names)
+            places.append({name: k for k, name in enumerate(names) if times[name] == 1})
+        first, second = places
+        both = [name for name in first if name in second]
+        return len(both), sum(int(permutation[first[name]]) == second[name] for name in both)
+
 
 class FalseShare(NamedTuple):
     """How large the expected share of false pairs may be: the argument `pairs` of :func:`lslmatch.match`.
@@ -287,6 +301,11 @@ class MatchResult(NamedTuple):
         return np.stack([rows, self.permutation[rows]], axis=1)
 
     @property
+    def names_in_common(self) -> tuple[int, int]:
+        """How many names points of both sets have, and how many of these are paired with each other."""
+        return (0, 0) if self.labels is None else self.labels.in_common(self.permutation)
+
+    @property
     def map(self) -> AnyMap:
         """The map from y to x that was used, ready to be passed to another call."""
         return self.matrix_map or self.column_map or Affine(self.scale, self.shift)
@@ -365,6 +384,9 @@ class MatchResult(NamedTuple):
             parts.append(column_table(self.columns, self.map, report))
         if self.given is not None:
             parts.append(f"Given: {self.given.words()}")
+        common, agree = self.names_in_common
+        if common:
+            parts.append(f"Names: {common:,} in common, {agree:,} agree")
         parts += [f"Chosen: {line}" for line in self.decisions]
         if diagnosis is not None:
             parts += [*diagnosis.summary().parts, *self._weakest(diagnosis)]
@@ -406,13 +428,15 @@ class MatchResult(NamedTuple):
         ----------
         y : array_like of shape (k, d)
             Any points in the units of y, in anything that `match` takes. Columns that have names are found
-            by them, if x had names.
+            by them, if x had names; others that were not matched are left out.
 
         Returns
         -------
         numpy.ndarray or pandas.DataFrame
             Of the same shape, columns in the order of x. A DataFrame stays one, and keeps its index.
         """
+        is_named = self.columns is not None and not isinstance(self.matrix_map, LinearMap)
+        y = take_those_of(y, self.columns if is_named else None)
         is_pandas = hasattr(y, "iloc")
         names = list(y) if is_pandas and len(y.shape) == 2 else None
         points = y
@@ -426,7 +450,6 @@ class MatchResult(NamedTuple):
         size = self.shift.size if self.matrix_map is None else self.matrix_map.matrix.shape[1]
         if len(points.shape) != 2 or points.shape[1] != size:
             raise ValueError(f"y must have shape (k, {size}), points as rows; got shape {points.shape}")
-        is_named = self.columns is not None and not isinstance(self.matrix_map, LinearMap)
         if self.columns is not None and is_named and names and all(isinstance(name, str) for name in names):
             if sorted(names) != sorted(self.columns):
                 raise ValueError(f"y must have the columns {list(self.columns)}; got {names}")

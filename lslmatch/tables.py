@@ -11,7 +11,7 @@ from collections.abc import Callable
 from lslmatch._types import FloatArray
 from lslmatch.alignment.fit import AlignmentRow
 from lslmatch.alignment.registry import ALIGNERS
-from lslmatch.columns.matching import COLUMNS, DIAGONAL, match_columns
+from lslmatch.columns.matching import COLUMNS, DIAGONAL, SIGNED_COLUMNS, match_columns
 from lslmatch.columns.selection import AUTO, ISOTROPIC
 from lslmatch.covariance.learned import ESTIMATE
 from lslmatch.covariance.row import CovarianceRow
@@ -26,7 +26,8 @@ __all__ = ["ALIGNMENTS", "COVARIANCES", "NAMES", "OBJECTIVES", "OF_MAPS"]
 
 #: Rows of alignments that match as well stand before "auto", which chooses among them.
 ALIGNMENTS: dict[str, AlignmentRow] = {
-    row.name: row for row in (*ALIGNERS.values(), COLUMNS, SIMILARITY, ROTATION, RIGID, LINEAR)
+    row.name: row
+    for row in (*ALIGNERS.values(), COLUMNS, SIGNED_COLUMNS, SIMILARITY, ROTATION, RIGID, LINEAR)
 }
 ALIGNMENTS["auto"] = ALIGNMENTS.pop("auto")
 COVARIANCES: dict[str, CovarianceRow] = {row.name: row for row in (ISOTROPIC, DIAGONAL, ESTIMATE, AUTO)}

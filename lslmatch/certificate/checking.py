@@ -104,7 +104,7 @@ def check_certificate(
     True
     """
     check_result_parts(result)
-    x, y = check_point_pair(x, y, result.matrix_map)
+    x, y = check_point_pair(x, y, result.matrix_map, result.columns)
     workers = check_count(workers, "workers", 1)
     n, m = x.shape[0], y.shape[0]
     if result.row_dual is None or result.col_dual is None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch import Diagnosis, check_certificate, diagnose, make_report, match
+from lslmatch._rows import count_repeated
 from lslmatch._types import IntArray
 from lslmatch._validation import check_point_pair
 from lslmatch.cli import match_options
@@ -108,7 +109,8 @@ def find_answer(options: argparse.Namespace, progress: Progress) -> Answer:
     if progress.compiling >= _COMPILED:
         seconds["compiling"] = progress.compiling
     said = tuple(str(warning.message) for warning in heard)
-    return Answer(inputs, result, rows, distance, violation, diagnosis, seconds, said)
+    repeated = count_repeated(points[0]), count_repeated(points[1])
+    return Answer(inputs, result, rows, distance, violation, diagnosis, seconds, said, repeated)
 
 
 class _Clock:

@@ -28,6 +28,8 @@ def as_json(answer: Answer, columns: dict[str, Any], options: argparse.Namespace
         "notes": inputs.notes,
         "warnings": answer.warnings,
         "decisions": result.decisions,
+        "names": dict(zip(("in_common", "agree"), result.names_in_common, strict=True)),
+        "repeated_rows": {"x": answer.repeated[0], "y": answer.repeated[1]},
         "objective": {"name": result.criterion, "value": result.objective},
         "scale": {"value": result.scale, "standard_error": None if found is None else found.scale_error},
         "shift": {

@@ -134,7 +134,10 @@ def add_command(commands: Any, run: Any) -> None:
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is read")
     group.add_argument(
-        "--columns", metavar="A,B,...", help="the columns that are coordinates (default: all but --id)"
+        "--columns",
+        metavar="A,B,...",
+        help="the columns that are coordinates, or common: those of numbers that both files have (default: "
+        "all but --id)",
     )
     group.add_argument(
         "--id", metavar="NAME", help="the column that names the rows; or NAME_X,NAME_Y, or NAME_X, for X only"

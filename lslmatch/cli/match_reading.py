@@ -11,15 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch._frames import column_order, listed
+from lslmatch._shared_columns import left_out, shared_names
 from lslmatch._types import IntArray
 from lslmatch.allowed.checking import check_forbidden, check_known
 from lslmatch.cli.covariance import covariance_file
 from lslmatch.io.choice import Choice, PointFile
+from lslmatch.io.headers import read_header
 from lslmatch.io.pairs import read_pairs
 from lslmatch.io.points import check_format, read_points
 from lslmatch.io.sources import FileError, is_standard
 from lslmatch.io.writing import check_output
 from lslmatch.results import Labels
+
+#: What --columns says for the columns that both files have.
+SHARED = "common"
 
 
 class Inputs(NamedTuple):
@@ -54,10 +59,14 @@ def check_files(options: argparse.Namespace) -> None:
 def read_inputs(options: argparse.Namespace) -> Inputs:
     """Read all files, and bring the columns of Y into the order of those of X."""
     first, second = _choices(options)
+    shared: tuple[str, ...] = ()
+    if options.columns == SHARED:
+        first, second, shared = _shared_choices(options, first, second)
     x, y = read_points(options.x, first), read_points(options.y, second)
     notes = [
         f"{set_name(path)}: {note}" for path, file in ((options.x, x), (options.y, y)) for note in file.notes
     ]
+    notes = [*shared, *notes]
     values = y.values
     if options.alignment == "linear":
         pass  # columns of X and of Y need have nothing to do with each other
@@ -101,7 +110,8 @@ def set_name(path: Path) -> str:
 
 
 def _choices(options: argparse.Namespace) -> tuple[Choice, Choice]:
-    columns = None if options.columns is None else _split(options.columns, "--columns")
+    given = options.columns
+    columns = None if given in (None, SHARED) else _split(given, "--columns")
     names = ("",) if options.id is None else _split(options.id, "--id")
     if len(names) > 2:
         raise ValueError(f"--id must be one name, or one for X and one for Y; got {listed(names)}")
@@ -135,6 +145,25 @@ def _read_groups(
         assert labels is not None
         sides.append(labels)
     return sides[0], sides[1]
+
+
+def _shared_choices(
+    options: argparse.Namespace, first: Choice, second: Choice
+) -> tuple[Choice, Choice, tuple[str, ...]]:
+    """Choose the columns of numbers that both files have; text that stands first names the rows."""
+    headers = []
+    for path, choice in ((options.x, first), (options.y, second)):
+        found = None if is_standard(path) else read_header(path, choice.id, options.group)
+        if found is None:
+            raise ValueError(f"--columns common needs names of columns, which {set_name(path)} has not")
+        headers.append(found)
+    files = set_name(options.x), set_name(options.y)
+    one, other = headers
+    names = shared_names(one.numbers, other.numbers, files)
+    first = first._replace(columns=tuple(names), id=one.label)
+    second = second._replace(columns=tuple(names), id=other.label)
+    said = left_out(one.numbers, other.numbers, files).removeprefix("columns: ")
+    return first, second, (f"columns: {said}",) if said else ()
 
 
 def _split(text: str, option: str) -> tuple[str, ...]:

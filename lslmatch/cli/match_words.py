@@ -12,7 +12,7 @@ import numpy as np
 from lslmatch import Diagnosis
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.cli.match_reading import Inputs
-from lslmatch.diagnosis.outcome import DOUBTFUL
+from lslmatch.diagnosis.outcome import DOUBTFUL, repeated_words
 from lslmatch.given import Given
 from lslmatch.io.sources import is_standard
 from lslmatch.maps import LinearMap
@@ -44,6 +44,8 @@ class Answer(NamedTuple):
     seconds: dict[str, float]
     warnings: tuple[str, ...] = ()
     """What `match` warned of."""
+    repeated: tuple[int, int] = (0, 0)
+    """How many rows of x, and of y, are equal to another before them."""
 
     @property
     def is_doubtful(self) -> bool:
@@ -82,7 +84,8 @@ def say(answer: Answer, options: argparse.Namespace) -> list[tuple[str, str]]:
         lines.append(("proof", _proof(answer)))
     else:
         lines.append(("try", _NO_PAIRS))
-    lines += [("note", note) for note in answer.inputs.notes]
+    notes = *answer.inputs.notes, *repeated_words(answer.repeated)
+    lines += [("note", note) for note in notes]
     lines.append(("time", _time(answer.seconds)))
     if options.out is not None and not is_standard(options.out):
         lines.append(("written", f"{options.out}"))
@@ -102,6 +105,9 @@ def _pairs(answer: Answer) -> list[tuple[str, str]]:
     else:
         paired = f"{k:,} rows; {n - k:,} rows of x and {m - k:,} of y have no partner"
     lines = [("paired", paired)]
+    common, agree = answer.result.names_in_common
+    if common:
+        lines.append(("names", f"{count(common, 'name')} in common, {agree:,} agree"))
     found = answer.diagnosis
     if found is not None:
         if found.known_again is not None:

@@ -17,10 +17,12 @@ import numpy as np
 
 from lslmatch._jit import is_ready, kernel
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.columns.learning import Learner, learn_columns
+from lslmatch.columns.learning import Learner, is_better, learn_columns
 from lslmatch.columns.slopes import Slopes, find_slopes
+from lslmatch.covariance.isotropic import match_isotropic
 from lslmatch.covariance.learned import isotropic_surprises
 from lslmatch.geometry.powers import least_exponent
+from lslmatch.request import Request
 from lslmatch.results import MatchResult
 from lslmatch.summary import number, percent
 
@@ -89,12 +91,21 @@ def _reason(x: FloatArray, y: FloatArray, result: MatchResult, names: tuple[str,
     found = find_slopes(x, y, learned.permutation)
     if found is not None and found.contradict:
         return f"columns have units of their own: {_scales(found, names)}"
-    if spread[most] > OUTWEIGHS:
+    if spread[most] > OUTWEIGHS and _better_than_another_scale(x, y, learned):
         return (
             f"{_name(most, names)} holds {percent_of(spread[most])} of the spread, and outweighs all others, "
             "by which pairs are told apart better"
         )
     return ""
+
+
+def _better_than_another_scale(x: FloatArray, y: FloatArray, learned: Learner) -> bool:
+    """Say whether columns are also better than the scale that points without a partner do not disturb.
+
+    Where sets differ in size, moments are wrong for another reason than units of columns.
+    """
+    robust = match_isotropic(x, y, Request(alignment="robust"))
+    return is_better(learned.surprises, isotropic_surprises(x, y, robust, 1), _BETTER)
 
 
 def spread_shares(x: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.alignment.robust import improve_moments
 from lslmatch.columns.search import Found, Start, match_columns_at, search
+from lslmatch.columns.signs import guess_signs
 from lslmatch.columns.standard import Standard, standard_units
 from lslmatch.covariance.iteration import Learned, judges_all, learn
 from lslmatch.covariance.learned import describe
@@ -45,18 +46,25 @@ def learn_columns(
     kinds: tuple[str, ...],
     given: ColumnMap | None,
     workers: int,
+    signed: bool = False,
 ) -> Learner | None:
     """Learn a scale and a shift for each column, with a covariance of one of the `kinds`.
 
-    These are "diagonal" and "full". A map that is `given` stays as it is. None if there is no noise to learn
-    from, or too few pairs.
+    These are "diagonal" and "full". A map that is `given` stays as it is. Scales are positive unless they may
+    be `signed`. None if there is no noise to learn from, or too few pairs.
     """
     if min(len(x), len(y)) < LEAST_PAIRS:
         return None
     sets = standard_units(x, y)
     if not sets.are_moderate:
         return None
-    diagonal = search(sets.a, sets.b, _starts(sets, given), workers)
+    diagonal = None
+    for turned in map(sets.turned, guess_signs(sets)) if signed else (sets,):
+        candidate = search(turned.a, turned.b, _starts(turned, given), workers)
+        if candidate is not None and (diagonal is None or candidate.cross_entropy < diagonal.cross_entropy):
+            diagonal, sets = candidate, turned
+        if diagonal is not None and diagonal.cross_entropy < _CERTAIN:
+            break
     if diagonal is None:
         return None
     found = _described(sets, diagonal)

@@ -34,9 +34,10 @@ def match_columns(x: FloatArray, y: FloatArray, request: Request) -> MatchResult
     """Match two checked sets with a scale and a shift for each column, learned or given."""
     objective, covariance, pairs = request.objective, request.covariance, request.pairs
     levels, workers, given = request.noise, request.workers, request.given_map
+    signed = request.alignment == SIGNED_COLUMNS.name
     if not isinstance(covariance, str):
         known = known_covariance(covariance, x.shape[1])
-        learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers)
+        learned = None if given is not None else learn_columns(x, y, ("diagonal",), None, workers, signed)
         found = given or (columns_by_moments(x, y) if learned is None else learned).map
         return solve_under(x, y, objective, found, known, pairs, levels, workers)
     kinds = _KINDS[covariance]
@@ -46,7 +47,7 @@ def match_columns(x: FloatArray, y: FloatArray, request: Request) -> MatchResult
         learned = _learn_after(x, y, kinds, given, workers)
     else:
         assert given is None or isinstance(given, ColumnMap)
-        learned = learn_columns(x, y, kinds, given, workers) or columns_by_moments(x, y)
+        learned = learn_columns(x, y, kinds, given, workers, signed) or columns_by_moments(x, y)
     if given is not None:
         learned = learned._replace(map=given)
     return result_of(x, y, learned, objective, pairs, levels, workers)
@@ -138,6 +139,11 @@ def columns_by_moments(x: FloatArray, y: FloatArray) -> Learner:
 
 COLUMNS = AlignmentRow(
     "columns", "a scale and a shift for each column: other units, or units far apart", match=match_columns
+)
+SIGNED_COLUMNS = AlignmentRow(
+    "signed-columns",
+    "the same, where columns may also run the other way, as depths do beside heights",
+    match=match_columns,
 )
 DIAGONAL = CovarianceRow(
     "diagonal",

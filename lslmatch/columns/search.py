@@ -1,7 +1,7 @@
 """The search for a map and the variances of the columns, each of which follows from a matching.
 
 Each round takes a matching, estimates the map from its pairs, learns the variances from their residuals, and
-matches by LSL under both. Pairs have weights, inverse to their squared distance: those that are far from each
+matches by LSL under both. Pairs have weights (:mod:`lslmatch.columns.weights`): those that are far from each
 other under the present map and variances say little of either. Of all matchings that are optimal for some map
 and variances, the one that predicts its own pairs best is kept, with each pair left out.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.orientation import partners
 from lslmatch.assignment.solve import assign_points
+from lslmatch.columns.weights import pair_weights
 from lslmatch.costs import log_rule
 from lslmatch.covariance.diagonal import Diagonal, diagonal_surprises, learn_variances
 from lslmatch.covariance.fit import column_moments
@@ -26,10 +27,10 @@ from lslmatch.results import Affine, ColumnMap
 
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 15
-#: No pair has more than this many times the mean weight.
-_GREATEST_WEIGHT = 10.0
 #: Cross-entropy below which no other start is tried: nearly all pairs are certain.
 _CERTAIN = 0.02
+#: Rounds in which map and variances are fitted to the matching that is kept.
+_SETTLING = 4
 #: Variances of scores, whose squares are about 1, below which all residuals are rounding errors.
 _NOISELESS = 1e-24
 
@@ -61,28 +62,56 @@ def search(a: FloatArray, b: FloatArray, starts: Iterable[Start], workers: int) 
     """Search from each start; None if no matching has residuals to learn from."""
     best: Found | None = None
     seen: set[bytes] = set()
-    rounds = 0
+    rounds, fixed = 0, False
     for start in starts:
         for found in _path(a, b, start, seen, workers):
             rounds += 1
             if best is None or found.cross_entropy < best.cross_entropy:
-                best = found
+                best, fixed = found, start.fixed
         if best is not None and best.cross_entropy < _CERTAIN:
             break
-    return None if best is None else best._replace(rounds=rounds)
+    if best is None:
+        return None
+    best = best._replace(rounds=rounds)
+    return best if fixed else _settled(a, b, best)
+
+
+def _settled(a: FloatArray, b: FloatArray, found: Found) -> Found:
+    """Fit map and variances to a matching, and to each other: those of a path belong to the one before."""
+    rows = np.flatnonzero(found.permutation >= 0)
+    cols = found.permutation[rows]
+    mean_squares = _mean_squares(a)
+    for _ in range(_SETTLING):
+        residuals = _residuals(mapped_coordinates(a, b, found.map), rows, cols)
+        learned = learn_variances(residuals, mean_squares)
+        if learned is None or learned.variance.max() < _NOISELESS:
+            break
+        weight = pair_weights(residuals / learned.units)
+        fitted = refit(a[rows], b[cols], weight, found.map, learned.units)
+        found = found._replace(map=fitted, units=learned.units)
+    return found
+
+
+def _residuals(geometry: Geometry, rows: IntArray, cols: IntArray) -> FloatArray:
+    return np.ldexp(geometry.taken(rows, cols).residuals(), geometry.exponent)
+
+
+def _mean_squares(points: FloatArray) -> FloatArray:
+    squares: FloatArray = ((points - points.mean(axis=0)) ** 2).mean(axis=0)
+    return squares
 
 
 def _path(a: FloatArray, b: FloatArray, start: Start, seen: set[bytes], workers: int) -> Iterable[Found]:
     """Give the matchings that follow from a start, until one comes back."""
     found, units = start.map, start.units
-    mean_squares = ((a - a.mean(axis=0)) ** 2).mean(axis=0)
+    mean_squares = _mean_squares(a)
     permutation, weight = match_columns_at(a, b, found, units, workers)
     for k in range(_MOST_ROUNDS + 1):
         rows = np.flatnonzero(permutation >= 0)
         cols = permutation[rows]
         fitted = found if start.fixed else refit(a[rows], b[cols], weight, found, units)
         geometry = mapped_coordinates(a, b, fitted)
-        residuals = np.ldexp(geometry.taken(rows, cols).residuals(), geometry.exponent)
+        residuals = _residuals(geometry, rows, cols)
         learned = learn_variances(residuals, mean_squares)
         if learned is None or learned.variance.max() < _NOISELESS:
             yield Found(fitted, _units(units, a), permutation, np.zeros(rows.size), 0)
@@ -118,9 +147,7 @@ def match_columns_at(
     rule = log_rule(geometry)
     assignment = assign_points(geometry, rule, workers)
     apart = geometry.taken(assignment.row_ind, assignment.col_ind).residuals()
-    squares = np.maximum(np.einsum("ij,ij->i", apart, apart), rule.floor)
-    weight = np.median(squares) / squares
-    weight = np.minimum(weight, _GREATEST_WEIGHT * weight.mean())
+    weight = pair_weights(apart)
     permutation = partners(len(a), assignment.row_ind, assignment.col_ind)
     return permutation, weight[np.argsort(assignment.row_ind)]
 

@@ -11,6 +11,7 @@ certain and neither contradict it nor depend on one column alone, nothing else i
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,19 +24,21 @@ from lslmatch.columns.slopes import find_slopes
 from lslmatch.covariance.evidence import sampled_surprises, surprises
 from lslmatch.covariance.fit import white_of
 from lslmatch.covariance.isotropic import match_isotropic
-from lslmatch.covariance.iteration import judges_all
+from lslmatch.covariance.iteration import SURE, judges_all
 from lslmatch.covariance.learned import isotropic_surprises, match_learned
 from lslmatch.covariance.leave_out import cost_matrix
+from lslmatch.covariance.roundness import LEAST_PAIRS, are_round
 from lslmatch.covariance.row import CovarianceRow, Matched
+from lslmatch.covariance.worth import are_surer, reflect
 from lslmatch.maps import AnyMap, ColumnMap
 from lslmatch.request import Request
-from lslmatch.results import MatchResult
+from lslmatch.results import Covariance, MatchResult
 
 #: Cross-entropy below which nearly all pairs are certain.
 _CERTAIN = 0.02
 #: By how many standard errors columns must be better, and by what factor standard deviations must differ for
 #: noise not to be isotropic.
-_BETTER, _DIFFER = 0.5, 1.5
+_BETTER, _DIFFER = 1.0, 1.5
 
 
 def match_by_one_scale(x: FloatArray, y: FloatArray, request: Request) -> Matched:
@@ -55,6 +58,9 @@ def match_auto(x: FloatArray, y: FloatArray, request: Request) -> Matched:
     Where pairs are chosen afterwards, the comparison is left to that choice.
     """
     base = match_isotropic(x, y, request.by("lsl"))
+    reason = _why_nothing_is_learned(x, y, base, request.workers)
+    if reason:
+        return Matched(_isotropic(x, y, request, base, reason), base)
     return choose_columns(x, y, request, base, match_learned(x, y, request, base, request.choice is None))
 
 
@@ -68,6 +74,32 @@ def choose_columns(
         return Matched(result, base)
     placed = put_in_place(x, y, result, chosen, objective, pairs, request.noise, request.workers)
     return Matched(placed)
+
+
+def _why_nothing_is_learned(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> str:
+    """Say why isotropic noise and one scale are enough for a matching; nothing if they need not be.
+
+    To learn shapes of noise takes a hundred times as long as to see that residuals have none.
+    """
+    if x.shape[1] == 1 or min(len(x), len(y)) < LEAST_PAIRS or spread_shares(x).max() > OUTWEIGHS:
+        return ""
+    slopes = find_slopes(x, y, base.permutation)
+    if slopes is None or slopes.contradict:
+        return ""
+    if are_round(x, y, base):
+        return "residuals of the pairs point in all directions alike"
+    if isotropic_surprises(x, y, base, workers).mean() < _CERTAIN:
+        return "nearly all pairs are certain"
+    return ""
+
+
+def _isotropic(x: FloatArray, y: FloatArray, request: Request, base: MatchResult, reason: str) -> MatchResult:
+    """Give the matching with isotropic noise, and why it is kept."""
+    result = base
+    if request.objective != "lsl" or request.pairs is not None:
+        again = request._replace(alignment=base.affine, choice=None)
+        result = match_isotropic(x, y, again)._replace(profile=base.profile, decisions=base.decisions)
+    return result._replace(covariance=Covariance(np.empty((0, x.shape[1])), 1.0, reason=reason))
 
 
 class Chosen(NamedTuple):
@@ -109,7 +141,8 @@ def weigh_columns(
         differ = float(units.max() / units.min())
         if best is None or not is_better(best, diagonal.surprises):
             best = diagonal.surprises
-            if by_variances and differ > _DIFFER and not certain:
+            unequal = by_variances and differ > _DIFFER and not certain
+            if unequal and _surer_than_unrelated(x, y, diagonal, alignment, workers):
                 line = f"covariance: diagonal, as variances of columns differ by a factor of {differ**2:.3g}"
                 chosen = Chosen(diagonal, line)
     columns = learn_columns(x, y, ("diagonal", "full"), None, workers) if by_columns else None
@@ -131,6 +164,24 @@ def weigh_columns(
             line += f"{columns.cross_entropy:.3g}; one scale by {best.mean():.3g}"
             chosen = Chosen(columns, line)
     return chosen
+
+
+def _surer_than_unrelated(
+    x: FloatArray, y: FloatArray, learned: Learner, alignment: Any, workers: int
+) -> bool:
+    """Say whether variances predict their pairs better than those of an unrelated set do theirs.
+
+    Any two sets that are matched have columns with unequal residuals. Of sets that are clearly related nothing
+    is asked.
+    """
+    if learned.cross_entropy < SURE * math.log(len(x) * len(y)):
+        return True
+    other = reflect(y)
+    if other is None:
+        return True
+    base = match_isotropic(x, other, Request(alignment=alignment))
+    unrelated = learn_beside(x, other, base, alignment, workers)
+    return unrelated is None or are_surer(learned.surprises, unrelated.surprises)
 
 
 def agreeing(x: FloatArray, y: FloatArray, found: AnyMap, permutation: IntArray) -> int:

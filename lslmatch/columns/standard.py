@@ -42,11 +42,15 @@ class Standard(NamedTuple):
         shift = (found.shift + scales * self.b_centre - self.a_centre) / self.a_unit
         return ColumnMap(scales * self.b_unit / self.a_unit, shift)
 
+    def turned(self, signs: FloatArray) -> Standard:
+        """Turn columns of the second set whose sign is -1: their units are negative then."""
+        return self._replace(b=self.b * signs, b_unit=self.b_unit * signs)
+
     @property
     def are_moderate(self) -> bool:
         """Whether units and their squares are in the range of float64: variances are learned from them."""
         units, centres = (
-            np.concatenate([self.a_unit, self.b_unit]),
+            np.abs(np.concatenate([self.a_unit, self.b_unit])),
             np.concatenate([self.a_centre, self.b_centre]),
         )
         squares = bool(((units > _LEAST_UNIT) & (units < 1.0 / _LEAST_UNIT)).all())

@@ -30,7 +30,7 @@ from lslmatch.results import Assignment
 #: Rounds from one start, at most.
 _MOST_ROUNDS = 30
 #: The cross-entropy of a sure end, as a share of that of a guess. That of unrelated sets is .4 to .5.
-_SURE = 1 / 3
+SURE = 1 / 3
 #: Rounds in all, at least: a start and the matching that follows from it.
 _LEAST_ROUNDS = 2
 #: Above 3,000 pairs and 20 d, costs are streamed with nothing left out.
@@ -112,7 +112,7 @@ class _Search:
     @property
     def is_sure(self) -> bool:
         """Whether the best matching is far from a guess; what unrelated sets end with is not."""
-        return self.least < _SURE * math.log(len(self.x) * len(self.y))
+        return self.least < SURE * math.log(len(self.x) * len(self.y))
 
     @property
     def is_over(self) -> bool:

@@ -50,13 +50,18 @@ def doubt_estimate(
     unrelated = None if other is None else learn_unrelated(other)
     if unrelated is None:  # there is nothing to compare with
         return ""
-    error = math.sqrt(learned.var(ddof=1) / learned.size + unrelated.var(ddof=1) / unrelated.size)
-    if not unrelated.mean() - learned.mean() > _SURER * error:
+    if not are_surer(learned, unrelated):
         return (
             f"the estimate predicts pairs of unrelated sets as well: cross-entropy {unrelated.mean():.3g} "
             f"against {learned.mean():.3g}"
         )
     return ""
+
+
+def are_surer(learned: FloatArray, unrelated: FloatArray) -> bool:
+    """Say whether pairs are surer than those of an unrelated set, beyond chance."""
+    error = math.sqrt(learned.var(ddof=1) / learned.size + unrelated.var(ddof=1) / unrelated.size)
+    return bool(unrelated.mean() - learned.mean() > _SURER * error)
 
 
 def reflect(points: FloatArray) -> FloatArray | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lslmatch._comparison import comparable
 from lslmatch._types import FloatArray
+from lslmatch.columns.weights import lost_by_weighting, pair_weights
 from lslmatch.covariance.known import mapped_sets, seen_from
 from lslmatch.geometry.columns import column_weights, mapped_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
@@ -100,21 +101,19 @@ def report_columns(x: FloatArray, y: FloatArray, result: MatchResult, by_columns
     noise = _size(apart) / _size_of_spread(a, b, found.scales, spread)
     factor_error = shift_error = np.full(x.shape[1], math.nan)
     if by_columns:
-        factor_error, shift_error = _errors(a, b, found.scales, _pair_weights(apart, result))
+        weight, left = _pair_weights(apart, result)
+        factor_error, shift_error = (error / left for error in _errors(a, b, found.scales, weight))
     return ColumnReport(found.scales, factor_error, found.shift, shift_error, noise)
 
 
-def _pair_weights(apart: FloatArray, result: MatchResult) -> FloatArray:
-    """Give the pairs the weights with which the map was estimated."""
+def _pair_weights(apart: FloatArray, result: MatchResult) -> tuple[FloatArray, FloatArray]:
+    """Give the pairs the weights with which the map was estimated, and what these leave of slopes."""
     covariance = result.covariance
     if covariance is not None and covariance.weight is not None:
         weight = covariance.weight[result.permutation >= 0]
-        return weight if weight.any() else np.ones(len(apart))
+        return weight if weight.any() else np.ones(len(apart)), np.ones(apart.shape[1])
     units = np.ones(apart.shape[1]) if covariance is None or covariance.units is None else covariance.units
-    squares = ((apart / units) ** 2).sum(axis=1)
-    squares = np.maximum(squares, 1e-300)
-    weight = np.median(squares) / squares
-    return np.minimum(weight, 10.0 * weight.mean())
+    return pair_weights(apart / units), lost_by_weighting(apart / units)
 
 
 def _errors(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lslmatch import theory
+from lslmatch._rows import count_repeated
 from lslmatch._types import FloatArray
 from lslmatch._validation import (
     check_count,
@@ -130,7 +131,7 @@ def diagnose(
     known = None if result.given is None else find_known_again(x, y, result, workers)
     if found.confidence is None or np.isnan(found.confidence).all():
         return found if known is None else _by_known(found, known)
-    x, y, result = without_matrix(*check_point_pair(x, y, result.matrix_map), result)
+    x, y, result = without_matrix(*check_point_pair(x, y, result.matrix_map, result.columns), result)
     confidence = found.confidence
     by_map = (
         result.regression is None
@@ -166,7 +167,7 @@ def _by_known(found: Diagnosis, known: KnownAgain) -> Diagnosis:
 
 def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, workers: int) -> Diagnosis:
     """Diagnose a matching by itself, without a look at chance."""
-    x, y = check_point_pair(x, y, result.matrix_map)
+    x, y = check_point_pair(x, y, result.matrix_map, result.columns)
     (n, d), m = x.shape, y.shape[0]
     delta, workers = check_probability(delta, "delta"), check_count(workers, "workers", 1)
     partly = result.price is not None or result.chosen_from is not None
@@ -264,6 +265,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         *errors,
         noise_ratio_interval(pairs, errors[0] / given[2].scale),
         report,
+        (count_repeated(given[0]), count_repeated(given[1])),
     )
 
 
@@ -304,7 +306,7 @@ def _judge_unrelated(
     covariance: Any = "isotropic"
     alignment: Any = "identity" if result.scale == 1.0 and not result.shift.any() else "standardize"
     if result.column_map is not None:
-        alignment = "columns"
+        alignment = "columns" if result.column_map.scales.min() > 0.0 else "signed-columns"
     if result.covariance is not None and result.covariance.is_diagonal:
         assert result.covariance.units is not None
         learned = result.covariance.rounds > 0

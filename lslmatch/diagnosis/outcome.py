@@ -90,6 +90,8 @@ class Diagnosis(NamedTuple):
     """What is known of each column, where columns have units or variances of their own."""
     known_again: KnownAgain | None = None
     """What known pairs say of the others, if there are some."""
+    repeated: tuple[int, int] = (0, 0)
+    """How many rows of x, and of y, are equal to another before them: their partners are arbitrary."""
 
     def __repr__(self) -> str:
         """Give one line; :meth:`summary` says more."""
@@ -150,9 +152,20 @@ class Diagnosis(NamedTuple):
         parts: list[Facts | Table | str] = [f"Verdict: {self.verdict}", facts]
         if self.known_again is not None and not self.verdict.startswith(str(self.known_again)):
             parts.append(f"Known pairs: {self.known_again}")
+        parts += repeated_words(self.repeated)
         if self.confidence is not None:
             parts.append(_confidence_table(self.confidence[~np.isnan(self.confidence)]))
         return Summary("How far the matching can be trusted", parts)
+
+
+def repeated_words(repeated: tuple[int, int]) -> list[str]:
+    """Say which sets have rows that repeat others, a sentence each."""
+    return [
+        f"{count(rows, 'row')} of {name} repeat{'s another' if rows == 1 else ' others'}: which of them is "
+        "whose partner is arbitrary"
+        for name, rows in zip("xy", repeated, strict=True)
+        if rows
+    ]
 
 
 def _confidence_table(confidence: FloatArray) -> Table:

@@ -6,9 +6,10 @@ stored once. All is measured before it is unpacked.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,21 @@ _GROUP = 1 << 25
 
 def read_columnar(source: Source, choice: Choice) -> Frame:
     """Read the columns that were asked for, unless the file says that they are too large."""
+    with _opened(source) as file:
+        return _read(file, source.name, choice)
+
+
+def read_names(source: Source) -> tuple[list[str], list[bool]]:
+    """Read the names of the columns that are no index, and tell which hold no numbers."""
+    with _opened(source) as file:
+        index = (file.schema.pandas_metadata or {}).get("index_columns", ())
+        fields = [field for field in file.schema if field.name not in index]
+        return [field.name for field in fields], [_kind(field.type) is not None for field in fields]
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[_File]:
+    """Open a file of columns; all that goes wrong while it is read is said in one line."""
     try:
         load("pyarrow", "files", source.suffix)
     except ImportError:
@@ -34,8 +50,7 @@ def read_columnar(source: Source, choice: Choice) -> Frame:
         ) from None
     stream = source.stream if source.size is not None else io.BytesIO(source.stream.read())
     try:
-        file = _open_parquet(stream) if source.suffix == ".parquet" else _open_feather(stream)
-        return _read(file, source.name, choice)
+        yield _open_parquet(stream) if source.suffix == ".parquet" else _open_feather(stream)
     except (FileError, MemoryError):
         raise
     except Exception as error:

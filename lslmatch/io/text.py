@@ -5,6 +5,7 @@ The lines are read one by one and kept as numbers. What is not clear from the fi
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
@@ -34,6 +35,28 @@ _WHOLE = re.compile(r"[+-]?\d+")
 
 def read_text(source: Source, choice: Choice) -> PointFile:
     """Read the numbers of a table, and the names of its columns and rows if it has any."""
+    with _open_rows(source) as (rows, delimiter):
+        return _read_rows(rows, delimiter, source, choice)
+
+
+def read_names(source: Source) -> tuple[list[str], list[bool]] | None:
+    """Read the names of the columns, and tell where text stands below; None if there are no names."""
+    with _open_rows(source) as (rows, delimiter):
+        first, _ = _first_rows(rows)
+    header = _header(first, delimiter) if first else None
+    if header is None or len(first) < 2:
+        return None
+    cells = first[1].cells
+    if len(cells) == len(header) + 1:  # as R writes the names of rows
+        header.insert(0, "")
+    body = _Body("", None, delimiter != ",")
+    texts = [body.is_word(cell) and not _NUMBER_LIKE.fullmatch(cell.strip()) for cell in cells]
+    return header, texts + [False] * (len(header) - len(texts))
+
+
+@contextlib.contextmanager
+def _open_rows(source: Source) -> Iterator[tuple[Iterator[_Row], str | None]]:
+    """Give the rows of a table one by one, and what stands between their cells."""
     stream = io.TextIOWrapper(source.stream, encoding="utf-8-sig", newline="")
     try:
         lines = _Lines(stream, source)
@@ -44,7 +67,7 @@ def read_text(source: Source, choice: Choice) -> PointFile:
                 break
         delimiter = _delimiter(head)
         lines.row = 0
-        return _read_rows(_rows(lines.after(head), lines, delimiter), delimiter, source, choice)
+        yield _rows(lines.after(head), lines, delimiter), delimiter
     except UnicodeDecodeError:
         raise FileError(f"{source.name}: not a text file in UTF-8") from None
     finally:

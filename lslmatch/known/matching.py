@@ -11,7 +11,7 @@ from lslmatch._types import FloatArray
 from lslmatch.alignment.doubt import AlignmentWarning
 from lslmatch.alignment.registry import align
 from lslmatch.columns.learning import is_better, learn_columns
-from lslmatch.columns.matching import columns_by_moments, one_metric
+from lslmatch.columns.matching import COLUMNS, SIGNED_COLUMNS, columns_by_moments, one_metric
 from lslmatch.columns.solving import solve_under
 from lslmatch.known.climbing import Climbed, Sets, climb, start_from_known
 from lslmatch.known.families import EACH_COLUMN, ONE_SCALE, RIGID, ROTATED, TURNED, Family
@@ -111,8 +111,9 @@ def _start(x: FloatArray, y: FloatArray, request: Request) -> _Start:
             return _Start(family, [known], [_from_known(request)])
         turned = find_similarity(x, y, mirror, scale, workers)
         return _Start(family, [turned.map], [turned.decision.removeprefix("alignment: ")], None, turned.doubt)
-    if alignment == "columns":
-        learned = learn_columns(x, y, ("diagonal",), None, workers) or columns_by_moments(x, y)
+    if alignment in (COLUMNS.name, SIGNED_COLUMNS.name):
+        signed = alignment == SIGNED_COLUMNS.name
+        learned = learn_columns(x, y, ("diagonal",), None, workers, signed) or columns_by_moments(x, y)
         start = _Start(EACH_COLUMN, [learned.map], ["a scale for each column"], learned.covariance.units)
     else:
         aligned = align(x, y, alignment, workers)

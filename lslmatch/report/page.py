@@ -77,8 +77,8 @@ def make_report(
     >>> page.startswith("<!doctype html>"), "30 pairs" in page
     (True, True)
     """
-    columns = column_names(x, "x") if columns is None else tuple(columns)
-    x, y = check_point_pair(x, y, result.matrix_map)
+    columns = result.columns or column_names(x, "x") if columns is None else tuple(columns)
+    x, y = check_point_pair(x, y, result.matrix_map, result.columns)
     permutation = check_matching(result.permutation, "result.permutation", len(x), len(y), partial=True)
     result = result._replace(permutation=permutation)
     if violation is None and result.row_dual is not None:
