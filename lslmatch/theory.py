@@ -259,6 +259,58 @@ def scale_error_smallest_delta(d: int, *, relative_noise: float) -> float:
     return _smallest_delta(d, relative_noise, 224)
 
 
+def column_scale_error_bounds(
+    n: int,
+    *,
+    relative_noise: ArrayLike,
+    distortion: ArrayLike,
+    delta: float,
+    constants: Literal["paper", "sharp"] = "paper",
+) -> FloatArray:
+    """Bound ``|a-hat_k^2 / a_k^2 - 1|`` for all columns at once, each with a scale a_k of its own.
+
+    A column is data of the paper's model with d = 1; Theorem 1 holds for each with probability at least
+    1 - 4 delta / d, and so for all d of them with probability at least 1 - 4 delta, however columns and their
+    noise depend on each other.
+    `relative_noise` and `distortion` are alpha_sigma and lambda of the columns, of shape (d,). The paper's
+    constants ask for n >= 8 and for a `delta` of at least :func:`column_scale_smallest_delta`; with
+    ``constants="sharp"`` no condition is needed (see :func:`scale_error_bound`).
+
+    Examples
+    --------
+    >>> alpha, distortion = [2000**-0.5] * 3, [1.0, 10.0, 20.0]
+    >>> options = {"relative_noise": alpha, "distortion": distortion, "delta": 0.05}
+    >>> column_scale_error_bounds(2000, **options).round(3).tolist()
+    [0.447, 0.063, 0.031]
+    """
+    alpha, ratio = (np.atleast_1d(np.asarray(values, float)) for values in (relative_noise, distortion))
+    if alpha.ndim != 1 or alpha.shape != ratio.shape:
+        raise ValueError(
+            "relative_noise and distortion must have a number for each column; got shapes "
+            f"{alpha.shape} and {ratio.shape}"
+        )
+    each = check_probability(delta, "delta") / alpha.size
+    bounds = [
+        scale_error_bound(n, 1, relative_noise=a, distortion=r, delta=each, constants=constants)
+        for a, r in zip(alpha.tolist(), ratio.tolist(), strict=True)
+    ]
+    return np.array(bounds)
+
+
+def column_scale_smallest_delta(relative_noise: ArrayLike) -> float:
+    """Give the smallest delta that Theorem 1 allows for columns, of alpha_sigma of each; at 1 or more, none.
+
+    It is ``4 d exp(-1 / (224 alpha^2))`` for the greatest alpha_sigma: with equal noise n must be a thousand.
+
+    Examples
+    --------
+    >>> round(column_scale_smallest_delta([2000**-0.5] * 3), 4)
+    0.0016
+    """
+    alpha = np.atleast_1d(np.asarray(relative_noise, float))
+    return alpha.size * max(scale_error_smallest_delta(1, relative_noise=a) for a in alpha.tolist())
+
+
 def recovery_threshold(
     n: int, d: int, *, noise_ratio: float, delta: float, constants: Literal["paper", "sharp"] = "paper"
 ) -> float:

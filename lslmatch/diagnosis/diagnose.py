@@ -265,7 +265,7 @@ def _diagnose(x: Any, y: Any, result: MatchResult, margins: Any, delta: float, w
         *errors,
         noise_ratio_interval(pairs, errors[0] / given[2].scale),
         report,
-        (count_repeated(given[0]), count_repeated(given[1])),
+        repeated=(count_repeated(given[0]), count_repeated(given[1])),
     )
 
 

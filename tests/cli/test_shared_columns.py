@@ -65,15 +65,13 @@ def test_files_without_common_columns_are_refused(tmp_path, capsys, lines, said)
     x, _ = write(tmp_path)
     other = tmp_path / "other.csv"
     other.write_text(lines)
-    with pytest.raises(SystemExit):
-        main(["match", x, str(other), "--columns", "common"])
+    assert main(["match", x, str(other), "--columns", "common"]) != 0
     assert said in capsys.readouterr().err
 
 
 def test_standard_input_is_read_once(tmp_path, capsys):
     x, _ = write(tmp_path)
-    with pytest.raises(SystemExit):
-        main(["match", "-", x, "--columns", "common"])
+    assert main(["match", "-", x, "--columns", "common"]) != 0
     assert "--columns common needs names of columns, which standard input has not" in capsys.readouterr().err
 
 

@@ -101,6 +101,29 @@ def theorem_1(p, state):
     return [(state.bound, 12 * math.sqrt(part) + 2 * part + 2 * d / (n * total))]
 
 
+def theorem_1_columns(p, state):
+    pairs = []
+    (n, d), scales = state.features.shape, state.bounds
+    for k in range(d):
+        theta, noise = state.features[:, [k]], state.noise[:, k]
+        total = _lambda(theta, noise) ** 2 + 1
+        part = _alpha(noise) ** 2 * math.log(4 * d / p["delta"]) / total
+        pairs.append((scales[k], 12 * math.sqrt(part) + 2 * part + 2 / (n * total)))
+    return pairs
+
+
+def theorem_1_columns_sharp(p, state):
+    pairs = []
+    (n, d), log = state.features.shape, math.log(2 * state.features.shape[1] / p["delta"])
+    for k in range(d):
+        theta, noise = state.features[:, [k]], state.noise[:, k]
+        alpha, ratio = _alpha(noise), _lambda(theta, noise)
+        cross = 2 * alpha * (math.sqrt(2) * ratio + 1) * math.sqrt(log)
+        paper = (2 * cross + 2 * alpha**2 * log) / (ratio**2 + 1 - 1 / n - cross)
+        pairs.append((state.sharp[k], paper))
+    return pairs
+
+
 def expectation(p, state):
     theta, noise = state.truth.features, _noise(state)
     total = _lambda(theta, noise) ** 2 + theta.shape[1]
@@ -160,6 +183,10 @@ TABLE = {
     "proposition-1-lower": Row("Proposition 1", DELTA, bounds=proposition),
     "proposition-1-frobenius": Row("after Proposition 1", DELTA, bounds=proposition),
     "theorem-1": Row("Theorem 1", FOUR_DELTA, bounds=theorem_1),
+    "theorem-1-columns": Row("beyond the paper, after Theorem 1", FOUR_DELTA, bounds=theorem_1_columns),
+    "theorem-1-columns-sharp": Row(
+        "beyond the paper, after Theorem 1", FOUR_DELTA, bounds=theorem_1_columns_sharp
+    ),
     "theorem-2": Row("Theorem 2", FOUR_DELTA, "decide", bounds=theorem_2),
     "zeta-1": Row("Proof of Theorem 2", DELTA, bounds=zeta),
     "calibrated-draws": Row("Lemmas 1 to 4, Proposition 1, ζ₁", None, "equality_decision", {"margin": 0.06}),
