@@ -171,8 +171,8 @@ def _surer_than_unrelated(
 ) -> bool:
     """Say whether variances predict their pairs better than those of an unrelated set do theirs.
 
-    Any two sets that are matched have columns with unequal residuals. Of sets that are clearly related nothing
-    is asked.
+    Any two sets that are matched have columns with unequal residuals. Sets that are clearly related are not
+    asked.
     """
     if learned.cross_entropy < SURE * math.log(len(x) * len(y)):
         return True
@@ -218,7 +218,10 @@ def put_in_place(
     """Match under what was chosen, and say so."""
     result = result_of(x, y, chosen.learned, objective, pairs, levels, workers)
     if isinstance(chosen.learned.map, ColumnMap):
-        return result._replace(decisions=(chosen.decision,))
+        kind = "diagonal" if chosen.learned.covariance.is_diagonal else "full"
+        return result._replace(
+            decisions=(chosen.decision, f"covariance: {kind}, learned with the scales of the columns")
+        )
     return result._replace(profile=before.profile, decisions=(*before.decisions, chosen.decision))
 
 
