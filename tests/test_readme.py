@@ -1,5 +1,4 @@
 import contextlib
-import importlib
 import io
 import re
 from pathlib import Path
@@ -7,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import record, tables
+from tests.support.reference import SMALL
 
 CHECKOUT = Path(__file__).parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 
 
-def test_example_prints_what_the_readme_says():
+@pytest.mark.skipif(SMALL, reason="the example is too large for kernels as plain Python")
+def test_example_prints_what_the_readme_says(monkeypatch):
+    monkeypatch.chdir(CHECKOUT / "docs" / "tables")
     examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
     assert len(examples) == README.count("```python") == 1
     for code, printed in examples:
@@ -24,8 +26,9 @@ def test_example_prints_what_the_readme_says():
 def test_speed_tables_are_those_of_the_baseline():
     baseline = record.read_baseline(CHECKOUT / "tests" / "benchmarks" / "baseline.json")
     points, matrices, *_ = tables.ratio_tables(baseline.seconds).strip().split("\n\n")
-    assert points in README
-    assert matrices in README
+    page = (CHECKOUT / "docs" / "speed.md").read_text(encoding="utf-8")
+    assert points in page
+    assert matrices in page
 
 
 def test_what_a_user_waits_for_is_as_it_was_measured():
@@ -33,23 +36,10 @@ def test_what_a_user_waits_for_is_as_it_was_measured():
     assert stored in (CHECKOUT / "docs" / "howto" / "benchmarks.md").read_text(encoding="utf-8")
 
 
-def named_in_the_table():
-    """Yield (module, name) for every public name in the README's table."""
-    for names, meaning in re.findall(r"^\| (`.*?) \| (.*) \|$", README, re.MULTILINE):
-        if names.startswith("`lslmatch."):
-            yield from ((names.strip("`"), name) for name in re.findall(r"`(\w+)`", meaning))
-        else:
-            yield from (("lslmatch", name) for name in re.findall(r"`(\w+)", names))
-
-
-@pytest.mark.parametrize(("module", "name"), sorted(named_in_the_table()))
-def test_name_in_the_table_exists(module, name):
-    assert hasattr(importlib.import_module(module), name)
-
-
-def test_every_public_name_is_in_the_table():
-    named = {name if module == "lslmatch" else module.split(".")[1] for module, name in named_in_the_table()}
-    assert named == set(importlib.import_module("lslmatch").__all__)
+def test_it_is_read_in_a_few_minutes():
+    lines = README.splitlines()
+    assert len(lines) <= 120
+    assert max(map(len, lines)) <= 100
 
 
 def test_continuous_integration_runs_the_commands_of_the_readme():
