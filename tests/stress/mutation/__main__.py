@@ -4,10 +4,10 @@
 
 Kernels must not be compiled, so that each change is one of Python code. The tests are collected once. A first
 pass notes which of them call which functions of the modules, and how long they take. Then each mutant is put
-in place in a process of its own, which runs the tests that call the mutated function, the quickest first and as
-many as fit into a budget of the processor's time, until one fails. A mutant on which they take ten times as
-long as without it hangs, and counts as noticed. Changes that make no difference are listed in equivalent.csv,
-with reasons; they are not tried, and counted apart.
+in place in a process of its own, which runs the tests that call the mutated function, the quickest first and
+as many as fit into a budget of the processor's time, until one fails. A mutant on which they take ten times
+as long as without it hangs, and counts as noticed. Changes that make no difference are listed in
+equivalent.csv, with reasons; they are not tried, and counted apart.
 """
 
 from __future__ import annotations
