@@ -211,12 +211,13 @@ def match(
             request = _check_allowed(request, given)
         if request.choice is not None and not _is_blind(request):
             check_choosable(len(x), len(y))
-    result, beside = find_matching(x, y, request)
+    found = find_matching(x, y, request)
+    result = found.result
     by_moments = isinstance(request.alignment, str) and request.alignment == "standardize"
     if by_moments and request.given is None and request.pairs is None and request.choice is None:
         _warn_of_doubts(x, y, result, request.columns)
     if request.choice is not None:
-        result = _choose(x, y, request, result, beside)
+        result = _choose(x, y, request, found)
     if left_out:
         result = result._replace(decisions=(left_out, *result.decisions))
     result = result._replace(labels=request.labels, columns=request.columns)
@@ -244,10 +245,9 @@ def find_matching(x: FloatArray, y: FloatArray, request: Request) -> Matched:
     return COVARIANCES[covariance].match(x, y, request)
 
 
-def _choose(
-    x: FloatArray, y: FloatArray, request: Request, result: MatchResult, beside: MatchResult | None
-) -> MatchResult:
+def _choose(x: FloatArray, y: FloatArray, request: Request, found: Matched) -> MatchResult:
     """Keep the pairs that are probably right, or as many as keep the expected share of false ones low."""
+    result = found.result
     target = request.choice if isinstance(request.choice, FalseShare) else None
     # An alignment that was given, or chosen to be none at all, is not ours to change.
     is_identity = result.matrix_map is None and result.scale == 1.0 and not result.shift.any()
@@ -255,7 +255,7 @@ def _choose(
     if target is not None and target.proof:
         return choose_blindly(x, y, result, target.share, is_given, request.workers)
     refit = not is_given and result.matrix_map is None
-    return choose_pairs(x, y, result, target, refit, request.workers, beside)
+    return choose_pairs(x, y, result, target, refit, request.workers, found.beside, found.diagonal)
 
 
 def _check_allowed(request: Request, given: Given | None) -> Request:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.choice.partnership import Partnership
-from lslmatch.choice.relearning import judge_all, taken
+from lslmatch.choice.relearning import is_beyond_chance, judge_all, taken
 from lslmatch.results import FalseShare, MatchResult
 
 #: Number of pairs n * m up to which pairs can be chosen: several matrices of that size are made.
@@ -46,18 +46,27 @@ def choose_pairs(
     refit: bool,
     workers: int,
     base: MatchResult | None = None,
+    diagonal: MatchResult | None = None,
 ) -> MatchResult:
     """Keep the pairs of a matching that are probably right, or so many that few are expected to be false.
 
     A covariance that was learned from all pairs is learned again from those that are kept; if `refit`,
-    with scale and shift. Beside it, `base` is the matching with isotropic noise: the better choice is taken.
+    with scale and shift. Beside it, `base` is the matching with isotropic noise, and `diagonal` that with a
+    variance for each column: the better choice is taken.
     """
-    found = _choose(x, y, result, target, refit, target is not None, workers)
+    found = _choose(x, y, result, base, target, refit, target is not None, workers)
     covariance = found.result.covariance
     if base is None or covariance is None or covariance.is_isotropic or found.result.confidence is None:
         return found.result
+    if diagonal is not None:
+        other = _choose(x, y, diagonal, None, target, refit, target is not None, workers)
+        if other.right > found.right:
+            return other.result
     # Isotropic noise is not taken for granted here: two opinions are heard, as under a learned covariance.
-    return _better(_choose(x, y, base, target, False, True, workers), found)
+    plain = _choose(x, y, base, None, target, False, True, workers)
+    if found.right == 0.0 < plain.right and not is_beyond_chance(x, y, base, plain.right, workers):
+        return found.result
+    return _better(plain, found)
 
 
 class _Choice(NamedTuple):
@@ -70,6 +79,7 @@ def _choose(
     x: FloatArray,
     y: FloatArray,
     result: MatchResult,
+    beside: MatchResult | None,
     target: FalseShare | None,
     refit: bool,
     twice: bool,
@@ -79,7 +89,7 @@ def _choose(
     if most < _LEAST_PAIRS:
         line = f"pairs: all {most}, which are too few to choose from"
         return _Choice(_decided(result, line), float(most), 0.0)
-    result, costs, judged = judge_all(x, y, result, refit, twice, workers)
+    result, costs, judged = judge_all(x, y, result, beside, refit, twice, workers)
     rows = judged.accepted if target is None else judged.within(target.share)
     if result.given is not None:
         rows = np.union1d(rows, result.given.known[:, 0])
@@ -136,7 +146,7 @@ def _better(plain: _Choice, learned: _Choice) -> MatchResult:
     if learned.right > least or stands_out:
         return _decided(learned.result, f"covariance: learned, as {how}")
     isotropic = covariance._replace(factor=covariance.factor[:0], ridge=1.0, reference=None, weight=None)
-    isotropic = isotropic._replace(leave_out=False, undecided=0, reason=how)
+    isotropic = isotropic._replace(leave_out=False, undecided=0, units=None, reason=how)
     return _decided(plain.result._replace(covariance=isotropic), f"covariance: isotropic, as {how}")
 
 

@@ -53,8 +53,6 @@ _LEAST_MARGIN = 0.5
 #: root of their number more. 200 points with nothing in common had 0.2 to 0.4 in the median, those with half
 #: in common, near the noise floor, 0.6 to 0.8.
 _STAND_OUT, _MORE = 0.4, 1.5
-#: Where it is known how far unrelated pairs of the same points stand out, this multiple of that suffices.
-_BESIDE_CHANCE = 1.5
 #: Prominences count up to this.
 _GREATEST = math.log(1e4)
 #: They also stand out if their mean margin is above this, and this much over the root of their number more,
@@ -64,6 +62,8 @@ _GREATEST = math.log(1e4)
 _MARGIN_OUT, _MARGIN_MORE, _GREATEST_MARGIN = 3.2, 4.0, 8.0
 #: In sets with fewer points a few pairs stand out by chance: at least that share must be right.
 _SMALL, _LEAST_SHARE = 100, 1.0 / 3.0
+#: This share, where pairs are compared with those of sets that have nothing in common.
+_CONFIRMED_SHARE = 0.25
 #: The median of the mean gap between a point's candidates, beside its mean.
 _MEDIAN_GAP = 0.93
 _EULER = 0.5772156649015329
@@ -80,7 +80,7 @@ class Partnership(NamedTuple):
     stands_out: float  # mean prominence of the pairs beside that of chance
     margin: float  # mean margin
     rate: float  # at which candidates become more frequent with cost
-    chance: float | None = None  # how far unrelated pairs of the same points stand out, where that is known
+    is_confirmed: bool = False  # whether pairs are beyond those of sets that have nothing in common
 
     @property
     def right(self) -> FloatArray:
@@ -96,12 +96,14 @@ class Partnership(NamedTuple):
     def accepted(self) -> IntArray:
         """The rows of the pairs that are more probably right; none if pairs do not stand out."""
         root = math.sqrt(self.true.size)
-        least = _STAND_OUT + _MORE / root
-        if self.chance is not None:
-            least = min(least, _BESIDE_CHANCE * self.chance)
-        out = self.stands_out > least or self.margin > _MARGIN_OUT + _MARGIN_MORE / root
+        out = self.stands_out > _STAND_OUT + _MORE / root or self.margin > _MARGIN_OUT + _MARGIN_MORE / root
         few = self.rows.size < _SMALL and self.probable.size < _LEAST_SHARE * self.rows.size
-        return self.probable if out and not few else self.rows[:0]
+        return self.probable if self.is_confirmed or (out and not few) else self.rows[:0]
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are pairs enough to be compared with those of chance."""
+        return self.rows.size >= _SMALL or self.probable.size >= _CONFIRMED_SHARE * self.rows.size
 
     def within(self, target: float) -> IntArray:
         """Give the surest rows of which at most that share is expected to be false.

@@ -3,23 +3,31 @@
 Which pairs are true depends on the covariance, and it on them. It is learned from few pairs that can be
 trusted (:mod:`lslmatch.covariance.trimmed`), then from all that differ from strangers made by deletion
 (:mod:`lslmatch.choice.deletion`), and then from those that the model of true pairs and strangers
-(:mod:`lslmatch.choice.partnership`) accepts, too, until these come back.
+(:mod:`lslmatch.choice.partnership`) accepts, too, until these come back. That begins with the covariance of
+all pairs, and where it does not make most pairs right, with costs that know nothing of the noise
+(:mod:`lslmatch.choice.tempered`): the end with the most right pairs is taken.
 
-Whether anything is in common at all is doubtful where pairs hardly stand out. Then the same is done with the
-x of one half of the pairs and the y of the other half, which have nothing in common for certain.
+Whether anything is in common at all is doubtful where pairs hardly stand out. Then the same is done with sets
+that have nothing in common with x for certain (:mod:`lslmatch.choice.unrelated`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.orientation import partners
+from lslmatch.assignment.solve import assign
 from lslmatch.choice.deletion import stranger_rates
 from lslmatch.choice.partnership import Partnership, judge_pairs
+from lslmatch.choice.tempered import tempered_starts
+from lslmatch.choice.unrelated import unrelated_sets
 from lslmatch.covariance.evidence import best_rate
 from lslmatch.covariance.trimmed import (
+    GROWING,
     Relearned,
     beside_isotropic,
     can_be_relearned,
@@ -27,7 +35,7 @@ from lslmatch.covariance.trimmed import (
     trust_pairs,
 )
 from lslmatch.known.costs import judged_costs
-from lslmatch.results import MatchResult
+from lslmatch.results import Affine, MatchResult
 
 #: Fewer pairs than this teach nothing.
 _LEAST_PAIRS = 6
@@ -36,8 +44,10 @@ _LEAST_PAIRS = 6
 _FIRST_ROUNDS, _STRANGER = 3, 0.3
 #: Rounds, at most, in which it is learned from the accepted pairs.
 _ROUNDS = 6
-#: With fewer pairs, halves of them say nothing.
-_LEAST_HALVED = 100
+#: Where this share of the pairs is right no other start is looked for.
+_MOST = 0.9
+#: So many times as many pairs must be right as in sets that have nothing in common.
+_MORE_RIGHT = 2.0
 
 
 class Judged(NamedTuple):
@@ -47,13 +57,25 @@ class Judged(NamedTuple):
     costs: FloatArray
     partnership: Partnership
 
+    @property
+    def right(self) -> float:
+        """How many pairs are probably right."""
+        return float(self.partnership.right.sum())
+
 
 def judge_all(
-    x: FloatArray, y: FloatArray, result: MatchResult, refit: bool, twice: bool, workers: int
+    x: FloatArray,
+    y: FloatArray,
+    result: MatchResult,
+    beside: MatchResult | None,
+    refit: bool,
+    twice: bool,
+    workers: int,
 ) -> Judged:
     """Judge the pairs of a matching of all points; a covariance that was learned is learned again.
 
     With it scale and shift, if `refit`. Otherwise the model alone judges, or deletion as well if `twice`.
+    `beside` is the matching with isotropic noise, whose map no covariance has a part in.
     """
     costs = judged_costs(x, y, result, workers)
     if result.given is not None or result.regression is not None:
@@ -63,9 +85,15 @@ def judge_all(
         judge = _judge_twice if twice else judge_pairs
         return Judged(result, costs, judge(costs, result, x.shape[1]))
     found = _relearn(x, y, Relearned(result, costs), refit, workers)
-    if found.partnership.accepted.size == 0 and found.partnership.rows.size >= _LEAST_HALVED:
-        chance = _halves(x, y, found, refit, workers)
-        found = found._replace(partnership=found.partnership._replace(chance=chance))
+    plain = result
+    if beside is not None and isinstance(result.map, Affine):
+        plain = result.with_map(beside.map)
+    if found.right < _MOST * found.partnership.rows.size:
+        others = (_relearn(x, y, start, refit, workers, GROWING) for start in tempered_starts(x, y, plain))
+        found = max((found, *others), key=lambda end: end.right)
+    if found.partnership.accepted.size == 0:
+        confirmed = _is_confirmed(found, _by_chance(x, y, plain, refit, workers))
+        found = found._replace(partnership=found.partnership._replace(is_confirmed=confirmed))
     return found._replace(result=beside_isotropic(x, y, found.result, workers))
 
 
@@ -77,9 +105,45 @@ def _with_known(judged: Partnership, result: MatchResult) -> Partnership:
     return judged._replace(true=np.where(known, 1.0, judged.true), own=np.where(known, 1.0, judged.own))
 
 
-def _relearn(x: FloatArray, y: FloatArray, present: Relearned, refit: bool, workers: int) -> Judged:
+def _by_chance(
+    x: FloatArray, y: FloatArray, plain: MatchResult, refit: bool, workers: int
+) -> Iterator[Partnership]:
+    """Give what is thought of pairs with points that have nothing in common with x, from each start."""
+    for other in unrelated_sets(y):
+        for start in tempered_starts(x, other, plain):
+            yield _relearn(x, other, start, refit, workers, GROWING).partnership
+
+
+def _is_confirmed(found: Judged, chance: Iterator[Partnership]) -> bool:
+    """Tell whether more pairs are right, and by greater margins, than ever by chance."""
+    own = found.partnership
+    return own.are_many and all(
+        found.right > _MORE_RIGHT * other.right.sum() and own.margin > other.margin for other in chance
+    )
+
+
+def is_beyond_chance(x: FloatArray, y: FloatArray, result: MatchResult, right: float, workers: int) -> bool:
+    """Tell whether more pairs are right than under the same map with points that have nothing in common."""
+    for other in unrelated_sets(y):
+        costs = judged_costs(x, other, result, workers)
+        found = assign(costs)
+        permutation = partners(len(x), found.row_ind, found.col_ind)
+        matched = result._replace(permutation=permutation, row_dual=found.row_dual, col_dual=found.col_dual)
+        if not right > _MORE_RIGHT * _judge_twice(costs, matched, x.shape[1]).right.sum():
+            return False
+    return True
+
+
+def _relearn(
+    x: FloatArray,
+    y: FloatArray,
+    present: Relearned,
+    refit: bool,
+    workers: int,
+    growing: tuple[float, ...] = (),
+) -> Judged:
     """Learn a covariance from ever better pairs."""
-    kept = trust_pairs(x, y, *present, refit, workers)
+    kept = trust_pairs(x, y, present, refit, workers, growing)
     seen: set[bytes] = set()
     judged: Partnership | None = None  # what is thought of the present pairs, if that is known
     for done in range(_FIRST_ROUNDS + _ROUNDS + 1):
@@ -131,17 +195,3 @@ def taken(result: MatchResult, rows: IntArray) -> IntArray:
     kept = np.full(result.permutation.size, -1, np.intp)
     kept[rows] = result.permutation[rows]
     return kept
-
-
-def _halves(x: FloatArray, y: FloatArray, found: Judged, refit: bool, workers: int) -> float:
-    """Give how far pairs of unrelated points stand out: of each half of the pairs with the other half."""
-    result, costs, judged = found
-    order = judged.rows[np.argsort(judged.cost, kind="stable")]
-    half = order.size // 2
-    parts = np.sort(order[::2][:half]), np.sort(order[1::2])
-    total = 0.0
-    for rows, others in (parts, parts[::-1]):
-        cols = result.permutation[others]
-        start = Relearned(result, costs[np.ix_(rows, cols)])
-        total += _relearn(x[rows], y[cols], start, refit, workers).partnership.stands_out
-    return total / 2.0

@@ -73,7 +73,9 @@ def choose_columns(
     if chosen is None:
         return Matched(result, base)
     placed = put_in_place(x, y, result, chosen, objective, pairs, request.noise, request.workers)
-    return Matched(placed)
+    if request.choice is None or isinstance(chosen.learned.map, ColumnMap):
+        return Matched(placed)
+    return Matched(result, base, placed)
 
 
 def _why_nothing_is_learned(x: FloatArray, y: FloatArray, base: MatchResult, workers: int) -> str:

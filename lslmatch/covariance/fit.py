@@ -10,7 +10,7 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT, White, whiten
-from lslmatch.covariance.metric import Metric, equal_metric, tyler_metric
+from lslmatch.covariance.metric import Metric, column_units, equal_metric, tyler_metric
 from lslmatch.geometry.columns import mapped_coordinates
 from lslmatch.geometry.coordinates import Geometry
 from lslmatch.maps import Affine, AnyMap, ColumnMap
@@ -49,16 +49,20 @@ def fit_matching(
     first: Aligned,
     refit: bool,
     weighting: str,
+    by_levels: bool = False,
 ) -> MetricFit | None:
     """Learn the metric from a matching, and if `refit` scale and shift under it; None without any noise.
 
+    If `by_levels`, columns are first divided by their noise levels, unless `first` has units already.
     The result depends on the matching and the first alignment only, not on matchings before it.
     """
-    sets = first
+    sets = first.by_levels(x, y, reference) if by_levels else first
     metric = sets.metric(reference, weighting)
     if metric is not None and refit:
         again = _refit_columns if isinstance(first.affine, ColumnMap) else _refit
-        sets = Aligned.at(x, y, again(x, y, reference, first, metric), first.units)
+        affine = again(x, y, reference, sets, metric)
+        sets = Aligned.at(x, y, affine, first.units)
+        sets = sets.by_levels(x, y, reference) if by_levels else sets
         metric = sets.metric(reference, weighting, metric.weight)
     if metric is None:
         return None
@@ -112,6 +116,14 @@ class Aligned(NamedTuple):
             basis = np.linalg.qr(np.vstack([a, b]).T)[0]
             a, b = a @ basis, b @ basis
         return cls(a, b, affine, geometry, basis, geometry.mean_square(), units)
+
+    def by_levels(self, x: FloatArray, y: FloatArray, reference: IntArray) -> Aligned:
+        """Divide the columns by their noise levels, if they have no units of their own yet."""
+        if self.units is not None or self.dimension == 1 or self.residuals(reference) is None:
+            return self
+        rows = np.flatnonzero(reference >= 0)
+        units = column_units(self.geometry.taken(rows, reference[rows]).residuals())
+        return Aligned.at(x, y, self.affine, units)
 
     def differences(self, rows: IntArray, cols: IntArray) -> FloatArray:
         """Give ``a[rows] - b[cols]`` with all its digits, even of points that nearly coincide.

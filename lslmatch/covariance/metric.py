@@ -7,6 +7,10 @@ With residuals r_k and weights w_k whose mean is 1, and k = 1, ..., K, the estim
 where the shrinkage s is that of Ledoit and Wolf (J. Multivariate Anal. 88, 2004). Only the shape of A
 matters to a matching, so the units of the weights are free.
 
+Columns may first be divided by their noise levels (`column_units`). A is then shrunk to a diagonal matrix
+and not to a multiple of I: where columns are not equally noisy, as few pairs say more of that than of
+correlations.
+
 Weights are equal, or those of Tyler (Ann. Statist. 15, 1987), which suit noise of unequal levels: inverse
 to the quadratic form of the residual. Here the residual is left out of the matrix of its own quadratic
 form, because with as many dimensions as pairs each residual would otherwise explain itself.
@@ -28,6 +32,8 @@ _TYLER_ROUNDS = 6
 _SETTLED = 1e-2
 #: A residual whose quadratic form is below this share of the mean one gets no greater weight for it.
 _LEAST_FORM = 1e-12
+#: Noise levels of columns are found in so many rounds, and drawn to those before by so many pairs' weight.
+_UNIT_ROUNDS, _UNIT_PRIOR = 2, 5.0
 #: The least shrinkage, times the number of pairs: what keeps a matrix of low rank from being singular.
 _LEAST_SHRINKAGE = 1e-3
 
@@ -84,6 +90,27 @@ def tyler_metric(residuals: FloatArray, dimension: int, weight: FloatArray | Non
         if not metric.weight.any():  # shrunk to a multiple of I, whatever the weights
             break
     return metric
+
+
+def column_units(residuals: FloatArray) -> FloatArray:
+    """Give the noise levels of the columns, of shape (d,), each residual in units of its own length.
+
+    Their logarithms are shrunk to the mean as much as chance alone would spread them: with K pairs a variance
+    has a relative error of about 2 / K.
+    """
+    count, d = residuals.shape
+    units = np.ones(d)
+    for _ in range(_UNIT_ROUNDS):
+        squares = np.square(residuals / units)
+        form = squares.mean(axis=1)
+        squares /= np.maximum(form, _LEAST_FORM * form.mean())[:, None]
+        units *= np.sqrt((squares.sum(axis=0) + _UNIT_PRIOR) / (count + _UNIT_PRIOR))
+    logarithms = np.log(units)
+    logarithms -= logarithms.mean()
+    spread = 4.0 * float(np.square(logarithms).sum()) / max(d - 1, 1)  # of the variances
+    kept = max(1.0 - 2.0 / count / spread, 0.0) if spread > 0.0 else 0.0
+    shrunk: FloatArray = np.exp(kept * logarithms)
+    return shrunk
 
 
 def left_out_forms(metric: Metric) -> FloatArray:

@@ -16,6 +16,8 @@ class Matched(NamedTuple):
     result: MatchResult
     beside: MatchResult | None = None
     """The matching of all points by LSL with isotropic noise, where that was made and is an alternative."""
+    diagonal: MatchResult | None = None
+    """That with a variance for each column, where pairs are chosen and it predicts all pairs better."""
 
 
 class CovarianceRow(NamedTuple):

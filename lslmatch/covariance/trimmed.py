@@ -1,9 +1,10 @@
 """Learning the covariance from some of the pairs: those that are probably true.
 
 Points without a partner get one all the same if all are matched, and what they add to a covariance is no
-noise. So the metric is learned from pairs that can be trusted alone: the more prominent half of those that
-are nearest to each other. They need not be many, but nearly all must be right. A pair outside has no residual
-in the metric, so that there is nothing to leave out of it.
+noise. So the metric is learned from pairs that can be trusted alone: the most prominent of those that are
+nearest to each other. They need not be many, but nearly all must be right. A pair outside has no residual
+in the metric, so that there is nothing to leave out of it. Columns are divided by their noise levels first,
+of which few pairs say more than of correlations.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from lslmatch.covariance.fit import Aligned, fit_matching, isotropic_white
 from lslmatch.covariance.iteration import Learned, in_units
 from lslmatch.covariance.learned import describe
 from lslmatch.covariance.leave_out import cost_matrix
-from lslmatch.results import MatchResult
+from lslmatch.results import Affine, MatchResult
 
 #: Rounds in which the trusted pairs and the metric are learned from each other, at most.
 _ROUNDS = 12
 #: The share of the pairs nearest to each other that is trusted, and the least number.
 _TRUSTED, _LEAST_TRUSTED = 0.5, 10
+#: The shares in the first rounds from costs that know little of the noise.
+GROWING = (0.25, 0.35)
 
 
 class Relearned(NamedTuple):
@@ -42,29 +45,37 @@ def can_be_relearned(result: MatchResult) -> bool:
 
 
 def trust_pairs(
-    x: FloatArray, y: FloatArray, result: MatchResult, costs: FloatArray, refit: bool, workers: int
+    x: FloatArray,
+    y: FloatArray,
+    start: Relearned,
+    refit: bool,
+    workers: int,
+    growing: tuple[float, ...] = (),
 ) -> IntArray:
     """Give pairs that can be trusted, -1 where an x has none.
 
-    From the trusted pairs under `costs` a metric is learned, under that others are trusted, and so on until
-    they come back.
+    From the trusted pairs under the costs of the start a metric is learned, under that others are trusted,
+    and so on until they come back. The first rounds trust the shares in `growing` only.
     """
+    result, costs = start
     first = Aligned.at(x, y, result.map, _units(result))
     seen: set[bytes] = set()
-    kept = _prominent(costs)
-    for _ in range(_ROUNDS):
+    shares = [*growing, *[_TRUSTED] * _ROUNDS][: _ROUNDS + 1]
+    kept = _prominent(costs, shares[0])
+    for share in shares[1:]:
         if kept.tobytes() in seen:
             break
         seen.add(kept.tobytes())
-        fit = fit_matching(x, y, kept, first, refit, "tyler")
+        fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels=True)
         if fit is None:
             break
-        kept = _prominent(cost_matrix(fit.white, workers))
+        kept = _prominent(cost_matrix(fit.white, workers), share)
     return kept
 
 
 def _units(result: MatchResult) -> FloatArray | None:
-    return None if result.covariance is None else result.covariance.units
+    """Give the units that the columns have besides their noise: with one scale for all they have none."""
+    return None if result.covariance is None or isinstance(result.map, Affine) else result.covariance.units
 
 
 def match_again(
@@ -76,7 +87,8 @@ def match_again(
     """
     before = result.covariance
     assert before is not None
-    fit = fit_matching(x, y, kept, Aligned.at(x, y, result.map, before.units), refit, "tyler")
+    first = Aligned.at(x, y, result.map, _units(result))
+    fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels=True)
     if fit is None:
         return None
     costs = cost_matrix(fit.white, workers)
@@ -97,13 +109,13 @@ def beside_isotropic(x: FloatArray, y: FloatArray, result: MatchResult, workers:
     covariance = result.covariance
     assert covariance is not None
     assert covariance.reference is not None
-    white = isotropic_white(x, y, covariance.reference, result.map, covariance.units)
+    white = isotropic_white(x, y, covariance.reference, result.map, _units(result))
     surprise = surprises(cost_matrix(white, workers), covariance.reference, x.shape[1])
     return result._replace(covariance=covariance._replace(isotropic_cross_entropy=float(surprise.mean())))
 
 
-def _prominent(costs: FloatArray) -> IntArray:
-    """Give the more prominent half of the pairs that are nearest to each other, -1 for other rows.
+def _prominent(costs: FloatArray, share: float) -> IntArray:
+    """Give the most prominent share of the pairs that are nearest to each other, -1 for other rows.
 
     The mean cost of a point is taken off, as in many dimensions some points are near to all others.
     """
@@ -115,7 +127,7 @@ def _prominent(costs: FloatArray) -> IntArray:
     own = centred[rows, cols]
     centred[rows, cols] = np.inf
     prominence = np.minimum(centred[rows].min(axis=1), centred[:, cols].min(axis=0)) - own
-    count = max(int(_TRUSTED * rows.size), _LEAST_TRUSTED)
+    count = max(int(share * rows.size), _LEAST_TRUSTED)
     best = np.argsort(-prominence, kind="stable")[:count]
     kept = np.full(len(costs), -1, np.intp)
     kept[rows[best]] = cols[best]

@@ -24,7 +24,7 @@ def thought(right, stands_out=9.0, margin=9.0):
 
 def choose(monkeypatch, judged, target=None, result=RESULT, x=X, y=Y):
     monkeypatch.setattr(choosing, "judge_all", lambda *arguments: Judged(result, COSTS, judged))
-    return _choose(x, y, result, target, False, False, 1)
+    return _choose(x, y, result, None, target, False, False, 1)
 
 
 def test_sets_of_up_to_so_many_pairs_can_be_chosen_from():
@@ -43,7 +43,7 @@ def test_sets_of_up_to_so_many_pairs_can_be_chosen_from():
 def test_all_pairs_of_few_points_are_kept(n, m, monkeypatch):
     result = match(X[:n], Y[:m])
     monkeypatch.delattr(choosing, "judge_all")
-    found = _choose(X[:n], Y[:m], result, None, False, False, 1)
+    found = _choose(X[:n], Y[:m], result, None, None, False, False, 1)
     assert found == _Choice(
         result._replace(decisions=("pairs: all 5, which are too few to choose from",)), 5.0, 0.0
     )
@@ -182,7 +182,8 @@ def test_two_opinions_are_heard_only_where_a_covariance_was_learned(case, target
     )
     base = RESULT._replace(objective=77.0)
 
-    def choice(x, y, result, target, refit, twice, workers):
+    def choice(x, y, result, beside, target, refit, twice, workers):
+        assert beside is (base if result is learned and case != "no base" else None)
         asked.append((result is base, target, refit, twice, workers))
         return _Choice(result, 1.0, 1.0)
 
@@ -196,3 +197,28 @@ def test_two_opinions_are_heard_only_where_a_covariance_was_learned(case, target
     else:
         assert asked == [first]
         assert found is learned
+
+
+@pytest.mark.parametrize(("right", "is_taken"), [(1.0, False), (1.1, True)])
+def test_a_variance_for_each_column_is_taken_if_more_pairs_are_right(right, is_taken, monkeypatch):
+    learned, base = RESULT._replace(covariance=LEARNED, confidence=np.ones(9)), RESULT
+    diagonal = RESULT._replace(objective=5.0)
+
+    def choice(x, y, result, *rest):
+        return _Choice(result, right if result is diagonal else 1.0, 1.0)
+
+    monkeypatch.setattr(choosing, "_choose", choice)
+    monkeypatch.setattr(choosing, "_better", lambda plain, other: other.result)
+    found = choose_pairs(X, Y, learned, None, True, 3, base, diagonal)
+    assert found is (diagonal if is_taken else learned)
+
+
+@pytest.mark.parametrize("is_beyond", [False, True])
+def test_where_a_covariance_finds_nothing_isotropic_noise_must_be_beyond_chance(is_beyond, monkeypatch):
+    learned, base = RESULT._replace(covariance=LEARNED, confidence=np.ones(9)), RESULT._replace(objective=7.0)
+    monkeypatch.setattr(choosing, "is_beyond_chance", lambda x, y, result, right, workers: is_beyond)
+    monkeypatch.setattr(
+        choosing, "_choose", lambda x, y, result, *rest: _Choice(result, 3.0 * (result is base), 1.0)
+    )
+    monkeypatch.setattr(choosing, "_better", lambda plain, other: plain.result)
+    assert choose_pairs(X, Y, learned, None, True, 3, base) is (base if is_beyond else learned)

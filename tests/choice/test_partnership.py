@@ -262,17 +262,22 @@ def test_a_pair_is_accepted_if_it_is_more_probably_right():
 def test_pairs_stand_out_by_prominence_or_by_margin(count):
     right, root = np.full(count, 0.9), math.sqrt(count)
     low, margin, step = 0.4 + 1.5 / root, 3.2 + 4.0 / root, 1e-9
-    for stands_out, found_margin, chance, expected in (
-        (low, margin, None, 0),
-        (low + step, 0.0, None, count),
-        (0.0, margin + step, None, count),
-        # Where chance is known, half as much again suffices, or what suffices in any case.
-        (0.3, 0.0, 0.2, 0),
-        (0.3 + step, 0.0, 0.2, count),
-        (low + step, 0.0, 9.0, count),
+    for stands_out, found_margin, is_confirmed, expected in (
+        (low, margin, False, 0),
+        (low + step, 0.0, False, count),
+        (0.0, margin + step, False, count),
+        # Beside unrelated sets any may do.
+        (0.0, 0.0, True, count),
     ):
-        found = thought(right, stands_out, found_margin, chance=chance)
-        assert found.accepted.size == expected, (stands_out, found_margin, chance)
+        found = thought(right, stands_out, found_margin, is_confirmed=is_confirmed)
+        assert found.accepted.size == expected, (stands_out, found_margin, is_confirmed)
+
+
+@pytest.mark.parametrize(
+    ("count", "right", "are_many"), [(100, 0, True), (99, 24, False), (99, 25, True), (8, 2, True)]
+)
+def test_few_pairs_are_compared_with_chance_if_a_quarter_is_right(count, right, are_many):
+    assert thought(np.where(np.arange(count) < right, 0.9, 0.1)).are_many == are_many
 
 
 @pytest.mark.parametrize(

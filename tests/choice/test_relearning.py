@@ -6,9 +6,9 @@ import pytest
 from lslmatch import match
 from lslmatch.choice import relearning
 from lslmatch.choice.partnership import Partnership
-from lslmatch.choice.relearning import Judged, _halves, _judge_twice, _relearn, judge_all, taken
+from lslmatch.choice.relearning import Judged, _judge_twice, _relearn, is_beyond_chance, judge_all, taken
 from lslmatch.covariance.trimmed import Relearned
-from lslmatch.results import Covariance
+from lslmatch.results import Affine, Covariance
 
 N = 12
 RNG = np.random.default_rng(2)
@@ -34,45 +34,89 @@ def patched(monkeypatch, **functions):
 def test_a_covariance_that_was_not_learned_is_not_learned_again(twice, monkeypatch):
     patched(
         monkeypatch,
-        costs_of_result=lambda *a: COSTS,
+        judged_costs=lambda *a: COSTS,
         judge_pairs=lambda *a: ("once", *a),
         _judge_twice=lambda *a: ("twice", *a),
     )
-    found = judge_all(X, Y, RESULT, True, twice, 1)
+    found = judge_all(X, Y, RESULT, None, True, twice, 1)
     assert found.result is RESULT
     assert found.costs is COSTS
     assert found.partnership == ("twice" if twice else "once", COSTS, RESULT, 3)
 
 
-@pytest.mark.parametrize(
-    ("count", "true", "is_doubtful"),
-    [(100, 0.1, True), (99, 0.1, False), (100, 0.9, False), (150, 0.1, True)],
-)
-def test_chance_is_asked_where_many_pairs_do_not_stand_out(count, true, is_doubtful, monkeypatch):
-    judged = Judged(
-        LEARNED,
-        COSTS,
-        thought(np.full(N, true), np.arange(count))._replace(true=np.full(count, true), own=np.ones(count)),
-    )
+def ends(monkeypatch, mine, others=(), chance=()):
+    """Give stand-ins for ends of learning, by their start; what was begun with is noted."""
     asked = []
 
-    def halves(*arguments):
-        asked.append(arguments)
-        return 0.125
+    def relearn(x, y, start, refit, workers, growing=()):
+        assert (refit, workers) == (True, 3)
+        asked.append((y is Y, start, growing))
+        return found[len(asked) - 1]
 
+    found = [Judged(LEARNED, COSTS, end) for end in (mine, *others, *chance)]
     patched(
         monkeypatch,
-        costs_of_result=lambda *a: COSTS,
-        _relearn=lambda x, y, start, refit, workers: judged,
-        _halves=halves,
+        judged_costs=lambda *a: COSTS,
+        _relearn=relearn,
+        tempered_starts=lambda x, y, result: ((y is Y, result.scale, power) for power in (1, 2)),
         beside_isotropic=lambda x, y, result, workers: ("beside", result, workers),
     )
-    found = judge_all(X, Y, LEARNED, True, False, 3)
+    other = RESULT.with_map(Affine(7.0, np.zeros(3)))
+    return judge_all(X, Y, LEARNED, other, True, False, 3), asked
+
+
+def test_where_most_pairs_are_right_there_is_one_start(monkeypatch):
+    found, asked = ends(monkeypatch, thought(np.full(N, 0.9)))
     assert found.result == ("beside", LEARNED, 3)
-    assert found.partnership.chance == (0.125 if is_doubtful else None)
-    assert len(asked) == is_doubtful
-    if is_doubtful:
-        assert asked[0][2:] == (judged, True, 3)
+    assert [(own, growing) for own, _, growing in asked] == [(True, ())]
+    assert asked[0][1] == Relearned(LEARNED, COSTS)
+
+
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_of_several_starts_the_one_with_most_right_pairs_is_taken(best, monkeypatch):
+    true = [np.full(N, 0.7 if place == best else 0.6) for place in range(3)]
+    found, asked = ends(monkeypatch, thought(true[0]), [thought(part) for part in true[1:]])
+    assert (found.partnership.true == 0.7).all()
+    assert [start for _, start, _ in asked[1:]] == [(True, 7.0, 1), (True, 7.0, 2)]
+    assert all(growing == relearning.GROWING for _, _, growing in asked[1:])
+
+
+@pytest.mark.parametrize(
+    ("right", "margin", "others", "is_confirmed"),
+    [(0.6, 2.5, 0.29, True), (0.6, 2.5, 0.31, False), (0.6, 2.4, 0.2, False), (0.2, 2.5, 0.01, False)],
+)
+def test_doubtful_pairs_are_compared_with_those_of_unrelated_sets(
+    right, margin, others, is_confirmed, monkeypatch
+):
+    mine = thought(np.full(N, right), stands_out=0.1, margin=margin)
+    assert mine.accepted.size == 0
+    less = mine._replace(true=mine.true / 2)
+    by_chance = thought(np.full(N, others), stands_out=9.0, margin=2.4)
+    found, asked = ends(monkeypatch, mine, [less, less], [by_chance] * 6)
+    assert found.partnership.is_confirmed == is_confirmed
+    assert found.partnership.accepted.size == (N if is_confirmed else 0)
+    if is_confirmed:
+        assert [own for own, _, _ in asked] == [True] * 3 + [False] * 6
+    elif right == 0.2:  # too few of them for a comparison
+        assert len(asked) == 3
+    else:
+        assert len(asked) == 4
+
+
+@pytest.mark.parametrize(("right", "expected"), [(8.1, True), (8.0, False)])
+def test_pairs_with_isotropic_noise_are_compared_with_unrelated_ones(right, expected, monkeypatch):
+    asked = []
+
+    def judge(costs, result, dimension):
+        duals = result.row_dual.sum() + result.col_dual.sum()
+        assert costs[np.arange(N), result.permutation].sum() == pytest.approx(duals)
+        asked.append(result)
+        return thought(np.full(4, 1.0))
+
+    costs = COSTS - COSTS.min() + 1.0
+    patched(monkeypatch, judged_costs=lambda x, y, *a: costs, _judge_twice=judge)
+    assert is_beyond_chance(X, Y, RESULT, right, 1) == expected
+    assert len(asked) == (3 if expected else 1)
 
 
 class Rounds:
@@ -106,7 +150,7 @@ class Rounds:
             assert (costs == COSTS + result.objective).all() or not self.kept
             self.judged.append(("twice", result.objective))
             rows = later.pop(0) if later else np.arange(N)
-            return thought(np.where(np.isin(np.arange(N), rows), 0.51, 0.5), chance=result.objective)
+            return thought(np.where(np.isin(np.arange(N), rows), 0.51, 0.5), stands_out=result.objective)
 
         patched(
             monkeypatch,
@@ -140,7 +184,7 @@ def test_three_rounds_ask_for_strangers_and_then_accepted_pairs_are_taken_until_
         ("twice", 6.0),
     ]
     # What was thought of the last pairs is not found twice.
-    assert found.found.result.objective == found.found.partnership.chance == 6.0
+    assert found.found.result.objective == found.found.partnership.stands_out == 6.0
     assert (found.found.costs == COSTS + 6.0).all()
 
 
@@ -166,7 +210,7 @@ def test_nor_do_pairs_without_residuals(monkeypatch):
     assert found.judged == [("once", 1.0), ("once", 2.0), ("twice", 2.0)]
     found = Rounds(monkeypatch, (), [rows(1), rows(2)], fails_at=5)
     assert found.judged[3:] == [("twice", 4.0)], "it is known what is thought of them"
-    assert found.found.partnership.chance == 4.0
+    assert found.found.partnership.stands_out == 4.0
 
 
 def test_only_few_pairs_that_are_accepted_end_it_too(monkeypatch):
@@ -231,31 +275,6 @@ def test_with_isotropic_noise_the_rate_is_lowered_if_another_is_clearly_better(
 def test_where_no_pair_is_true_the_rate_stays_as_it_is(monkeypatch):
     _, asked = judged_twice(monkeypatch, RESULT, 0.1, 0.5)
     assert asked == [("judge", None), ("strangers", 7.0, [])]
-
-
-@pytest.mark.parametrize("count", [12, 11, 10])
-def test_halves_are_alike_in_cost_and_each_is_matched_with_the_other(count, monkeypatch):
-    matched = np.sort(np.random.default_rng(count).permutation(N)[:count])
-    cost = RNG.normal(size=count)
-    judged = Judged(LEARNED, COSTS, thought(np.ones(count), matched, cost=cost))
-    asked = []
-
-    def relearn(x, y, start, refit, workers):
-        assert (start.result, refit, workers) == (LEARNED, True, 3)
-        asked.append((x, y, start.costs))
-        return Judged(start.result, start.costs, thought(np.ones(2), stands_out=[0.25, 0.75][len(asked) - 1]))
-
-    patched(monkeypatch, _relearn=relearn)
-    assert _halves(X, Y, judged, True, 3) == 0.5
-    order = matched[np.argsort(cost)]
-    half = count // 2
-    one, other = np.sort(order[::2][:half]), np.sort(order[1::2][:half])
-    assert one.size == other.size == half
-    for (x, y, costs), first, second in zip(asked, (one, other), (other, one), strict=True):
-        cols = RESULT.permutation[second]
-        np.testing.assert_array_equal(x, X[first])
-        np.testing.assert_array_equal(y, Y[cols])
-        np.testing.assert_array_equal(costs, COSTS[np.ix_(first, cols)])
 
 
 def test_what_is_not_taken_has_no_partner():
