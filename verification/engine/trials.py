@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lslmatch import AlignmentWarning
+from lslmatch import AlignmentWarning, ColumnScaleWarning
 from verification.engine.errors import explain
 from verification.engine.seeds import SETUP, generator
 from verification.engine.studies import Cell, Find, Runnable
@@ -55,6 +55,7 @@ def run_trials(study: Runnable, batch: Batch) -> Any:
     with warnings.catch_warnings():
         # Many studies are about the paper's alignment where it fails.
         warnings.simplefilter("ignore", AlignmentWarning)
+        warnings.simplefilter("ignore", ColumnScaleWarning)
         try:
             state = study.setup(cell.parameters, generator(batch.seed, study.id, cell.name, SETUP))
             for trial in range(batch.start, batch.stop):

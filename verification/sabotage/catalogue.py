@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from verification.sabotage import of_library, of_statements
+from verification.sabotage import beyond_the_paper, of_library, of_statements
 from verification.sabotage.mutation import Mutation
 
 MUTATIONS: dict[str, Mutation] = {
-    mutation.id: mutation for mutation in of_library.MUTATIONS + of_statements.MUTATIONS
+    mutation.id: mutation
+    for mutation in of_library.MUTATIONS + of_statements.MUTATIONS + beyond_the_paper.MUTATIONS
 }

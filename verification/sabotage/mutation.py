@@ -24,6 +24,8 @@ class Mutation:
     """The claims that are run under it."""
     unseen: str = ""
     """Why no claim can see it, and how far it would have to go; empty for one that must be seen."""
+    profile: str = "smoke"
+    """The least profile whose trials are enough to see it."""
 
     @contextmanager
     def applied(self) -> Iterator[None]:

@@ -163,13 +163,27 @@ def _formula(id: str, what: str, name: str, change: Change) -> Mutation:
     return Mutation(id, what, f"lslmatch.theory:{name}", change, ("right-hand-sides",))
 
 
+def _with_the_papers_constants(function: Callable[..., float]) -> Change:
+    """Put another function in place of the honest one, but for the sharp constants."""
+
+    def change(honest: Any) -> Any:
+        def mutated(*arguments: Any, constants: str = "paper", **options: Any) -> float:
+            if constants != "paper":
+                return float(honest(*arguments, constants=constants, **options))
+            return function(*arguments, **options)
+
+        return mutated
+
+    return change
+
+
 def _threshold(a: float, b: float, c: float, power: int = 3, rho_power: float = 0.5) -> Change:
     def threshold(n: int, d: int, *, noise_ratio: float, delta: float) -> float:
         chi = a * (d * math.log(12 * n**power / delta)) ** 0.25
         gauss = b * math.sqrt(math.log(24 * n**power / delta))
         return chi + gauss + c * noise_ratio**rho_power * math.sqrt(math.log(4 / delta))
 
-    return instead(threshold)
+    return _with_the_papers_constants(threshold)
 
 
 def _error(first: float, second: float, third: float, power: int = 2) -> Change:
@@ -179,7 +193,7 @@ def _error(first: float, second: float, third: float, power: int = 2) -> Change:
         root = math.sqrt(relative_noise**2 * log / total)
         return first * root + second * part + third * d / (n * total)
 
-    return instead(error)
+    return _with_the_papers_constants(error)
 
 
 FORMULAS = (

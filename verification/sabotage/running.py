@@ -32,13 +32,13 @@ class Sighting:
 def run_mutations(
     mutations: Iterable[Mutation], *, seed: int, progress: Callable[[str], None] | None = None
 ) -> list[Sighting]:
-    """Apply one mutation after the other, and run its claims in the smoke profile until one is not green.
+    """Apply one mutation after the other, and run its claims in its profile until one is not green.
 
     Raises ValueError if a claim is not green without any mutation.
     """
     mutations, found = list(mutations), []
-    for name in sorted({name for mutation in mutations for name in mutation.claims}):
-        said, _ = _look(name, seed)
+    for name, profile in sorted({(name, item.profile) for item in mutations for name in item.claims}):
+        said, _ = _look(name, profile, seed)
         if said:
             raise ValueError(f"{name} must be green without a mutation; it was not: {said}")
     for mutation in mutations:
@@ -47,7 +47,7 @@ def run_mutations(
             warnings.simplefilter("ignore")  # of numbers that a mutation makes meaningless
             seen_by, caught = "", []
             for name in mutation.claims:
-                said, reach = _look(name, seed)
+                said, reach = _look(name, mutation.profile, seed)
                 if said:
                     seen_by = f"{name}: {said}"
                     break
@@ -58,12 +58,14 @@ def run_mutations(
     return found
 
 
-def _look(name: str, seed: int) -> tuple[str, str]:
+def _look(name: str, profile: str, seed: int) -> tuple[str, str]:
     """Run one claim; give what was wrong, and which multiple of its bound it would have refuted."""
     try:
-        outcome = try_claim(claims.get(name), profile="smoke", seed=seed)
+        outcome = try_claim(claims.get(name), profile=profile, seed=seed)
     except Exception as error:
         return f"{type(error).__name__}", ""
+    if outcome.is_broken:
+        return f"broken: {outcome.decision.detail}", ""
     if outcome.error:
         return "trials without a certificate", ""
     if outcome.decision.verdict == "refuted":

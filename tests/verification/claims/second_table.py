@@ -5,6 +5,7 @@ claim has a row here, which knows nothing of :mod:`verification.claims`, nor of 
 """
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -210,6 +211,13 @@ TABLE = {
     "naive-lsl-fails": Row("section 1", 0.1, "decide_events"),
     "unknown-number-of-outliers": Row("Minasyan", lambda p: p["alpha"], "decide_events"),
     "outliers-of-unknown-noise": Row("Galstyan", 0.05, "decide_events"),
+    "confidences-exact": Row("beyond the paper", 0.0, "decide_events"),
+    "confidences-right": Row("beyond the paper", None, "equality_decision", {"margin": 0.02}),
+    "confidences-learned": Row("beyond the paper", None, "closeness_decision", {"margin": 0.07}),
+    "likelihood-rates": Row("beyond the paper", 0.0, "decide_events"),
+    "profile-scale": Row("beyond the paper", None, "closeness_decision", {"margin": 0.01}),
+    "scale-of-sizes": Row("section 1", None, "closeness_decision", {"margin": 0.02}),
+    "coincident-floor": Row("the costs of LSL", 0.0, "decide_events"),
     "profile-threshold": Row("beyond the paper", None, "stays_decision", {"factor": 1.15}),
     "auto-regret": Row("beyond the paper", 0.1, "decide_events"),
     "theorem-2-rare": Row("Theorem 2", None, "decide", bounds=rare_failures),
@@ -262,6 +270,8 @@ CONSTANTS = {
     "leave_pair_out_regret": {"_POINT": 0.01},
     "in_sample_confirms": {"_RECOVERED": 0.9},
     "sampler": {"_LEVEL": 0.02, "_ALLOWED": 0.1},
+    "confidences": {"_TOLERANCE": 0.01},
+    "coincident_floor": {"_EPS": Fraction(1, 2**52), "_ROUNDING": 1e-9},
 }
 
 #: What the statements of exact-tails allow, in units of delta, and the false multiples of their bounds.

@@ -41,7 +41,8 @@ def test_a_mutation_changes_its_target_and_changes_it_back(mutation):
 
 @pytest.mark.parametrize(
     "name",
-    ["typed-threshold-51", "rho-root", "phi-1-at-one", "lemma-2-exponent", "forged-lss", "lemma-4-third"],
+    ["typed-threshold-51", "rho-root", "phi-1-at-one", "lemma-2-exponent", "forged-lss", "lemma-4-third"]
+    + ["confidence-tenth", "rate-tenth", "rate-used-tenth", "sums-for-means", "floor-doubled"],
 )
 def test_some_that_must_be_seen_are_seen(name):
     (found,) = run_mutations([MUTATIONS[name]], seed=3)
@@ -59,6 +60,12 @@ def test_a_claim_that_is_not_green_anyway_sees_nothing():
     broken = Mutation("broken", "", "lslmatch.theory:noise_floor", lambda honest: honest, ("no such claim",))
     with pytest.raises(ValueError, match="must be green without a mutation"):
         run_mutations([broken], seed=3)
+
+
+def test_a_mutation_that_breaks_a_claim_is_seen():
+    nothing = Mutation("nothing", "", "lslmatch.costs:log_rule", lambda honest: None, ("coincident-floor",))
+    (found,) = run_mutations([nothing], seed=3)
+    assert found.seen_by.startswith("coincident-floor: broken: ")
 
 
 def test_the_command_writes_its_table(tmp_path, capsys):
