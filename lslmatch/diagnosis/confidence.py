@@ -31,8 +31,9 @@ _SETTLED = 1e-4
 _LEAST_DOUBT = 1e-12
 #: Unrelated sets look like those of which a smaller share than this is expected to be right.
 UNRELATED = 0.1
-#: The standard error of the log-odds of a right pair, beyond chance, as measured on planted data.
-_ERROR = 1.0
+#: The standard error of the log-odds of a right pair, beyond chance, as measured on planted data: of sets
+#: that look related, and of those that do not, more of whose pairs may be right than shows.
+_ERROR, _ERROR_UNRELATED = 0.3, 1.6
 
 
 def pair_probabilities(optimum: Optimum, rate: float, workers: int = 1) -> FloatArray:
@@ -89,7 +90,7 @@ def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, f
     """Give the expected share of right pairs, and an interval of 95 % on the scale of log-odds.
 
     Besides chance, whose pairs go wrong together, at least two at a time, it holds the error of the estimate
-    as it was on planted data.
+    as it was on planted data. An end that leaves out less than half a pair is 0 or 1.
     """
     if confidence is None or np.isnan(confidence).all():
         return math.nan, (math.nan, math.nan)
@@ -97,12 +98,13 @@ def expected_right(confidence: FloatArray | None) -> tuple[float, tuple[float, f
     mean = float(sure.mean())
     inside = min(max(mean, 0.05 / sure.size), 1.0 - 0.05 / sure.size)
     odds, by_chance = math.log(inside / (1.0 - inside)), math.sqrt(2.0 * float((sure * (1.0 - sure)).sum()))
+    error = _ERROR if mean >= UNRELATED else _ERROR_UNRELATED
     low, high = (
-        1.0 / (1.0 + math.exp(-(odds + reach * _ERROR))) + reach * by_chance / sure.size
+        1.0 / (1.0 + math.exp(-(odds + reach * error))) + reach * by_chance / sure.size
         for reach in (-1.96, 1.96)
     )
-    low, high = max(min(low, mean), 0.0) if mean >= UNRELATED else 0.0, min(max(high, mean), 1.0)
-    return mean, (low, high)
+    low, high = min(low, mean) if mean >= UNRELATED else 0.0, max(high, mean)
+    return mean, (low if low * sure.size >= 0.5 else 0.0, high if (1.0 - high) * sure.size >= 0.5 else 1.0)
 
 
 def _settle(

@@ -214,6 +214,7 @@ TABLE = {
     "confidences-exact": Row("beyond the paper", 0.0, "decide_events"),
     "confidences-right": Row("beyond the paper", None, "equality_decision", {"margin": 0.02}),
     "confidences-learned": Row("beyond the paper", None, "closeness_decision", {"margin": 0.07}),
+    "share-interval": Row("beyond the paper", 0.1, "decide_events"),
     "likelihood-rates": Row("beyond the paper", 0.0, "decide_events"),
     "profile-scale": Row("beyond the paper", None, "closeness_decision", {"margin": 0.01}),
     "scale-of-sizes": Row("section 1", None, "closeness_decision", {"margin": 0.02}),
@@ -271,6 +272,7 @@ CONSTANTS = {
     "in_sample_confirms": {"_RECOVERED": 0.9},
     "sampler": {"_LEVEL": 0.02, "_ALLOWED": 0.1},
     "confidences": {"_TOLERANCE": 0.01},
+    "share_interval": {"_ALLOWED": 0.1},
     "coincident_floor": {"_EPS": Fraction(1, 2**52), "_ROUNDING": 1e-9},
 }
 
