@@ -15,6 +15,7 @@ from lslmatch.matcher import Matcher
 from lslmatch.matching import match
 from lslmatch.matching_many import match_many
 from lslmatch.matching_path import MatchPath, match_path
+from lslmatch.plane.proving import prove_everywhere
 from lslmatch.report.page import make_report
 from lslmatch.results import (
     Affine,
@@ -26,6 +27,7 @@ from lslmatch.results import (
     MatchResult,
     ProfileCurve,
     Similarity,
+    TurnProof,
 )
 from lslmatch.stored import load
 
@@ -47,6 +49,7 @@ __all__ = [
     "Matcher",
     "ProfileCurve",
     "Similarity",
+    "TurnProof",
     "check_certificate",
     "diagnose",
     "estimate_affine",
@@ -59,6 +62,7 @@ __all__ = [
     "match_path",
     "model",
     "plot",
+    "prove_everywhere",
     "relation_p_value",
     "solve_assignment",
     "standardize",

@@ -28,6 +28,7 @@ from lslmatch.maps import ColumnMap as ColumnMap
 from lslmatch.maps import LinearMap as LinearMap
 from lslmatch.maps import Similarity as Similarity
 from lslmatch.summary import Facts, Summary, Table, abridged, column_table, count, number, turn_words
+from lslmatch.turn_proof import TurnProof as TurnProof
 
 
 @comparable
@@ -293,6 +294,8 @@ class MatchResult(NamedTuple):
     """What was known beforehand: known pairs, groups, forbidden pairs. What is proven is proven under it."""
     regression: Regression | None = None
     """What a linear map was learned from; costs leave the judged pair out of it then."""
+    everywhere: TurnProof | None = None
+    """In the plane: the proof that no other angle, mirrored or not, has a matching of a smaller sum."""
 
     @property
     def pairs(self) -> IntArray:

@@ -125,7 +125,7 @@ def turn_words(rotation: Any) -> str:
         return "as it is" if rotation[0, 0] > 0 else "mirrored"
     mirrored = bool(np.linalg.slogdet(rotation)[0] < 0.0)
     if len(rotation) == 2:
-        angle = math.degrees(math.atan2(rotation[1, 0], rotation[0, 0]))
+        angle = round(math.degrees(math.atan2(rotation[1, 0], rotation[0, 0])), 9) + 0.0
         return ("mirrored and " if mirrored else "") + f"turned by {number(angle)} degrees"
     if mirrored:
         return "turned and mirrored"

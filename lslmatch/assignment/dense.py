@@ -92,6 +92,30 @@ def solve_dense(cost: FloatArray) -> DualState | None:
     return state
 
 
+def raise_duals(cost: FloatArray, col_dual: FloatArray, enough: float) -> tuple[DualState, float]:
+    """Raise the duals of a square problem until their sum is enough, or until the matching is optimal.
+
+    From any column duals on: those of a similar problem save most of the work. Their sum, which is returned
+    as well, is never above the optimum but for rounding; the matching is optimal if it has all rows.
+    """
+    n = len(cost)
+    state = DualState(np.zeros(n), col_dual.copy(), np.full(n, -1, np.intp), np.full(n, -1, np.intp))
+    _reduce_rows(cost, state)
+    free_rows = np.flatnonzero(state.col_of_row < 0)
+    value = float(state.row_dual.sum() + state.col_dual.sum())
+    if value >= enough or not free_rows.size:
+        return state, value
+    for _ in range(_REDUCTION_SWEEPS):
+        free_rows = free_rows[: _augment_by_row_reduction(cost, state, free_rows)]
+    work = DenseWorkspace.for_duals(state)
+    operations, done = OPERATIONS_PER_CALL, 0
+    while True:
+        value = float(state.row_dual.sum() + state.col_dual.sum())
+        if value >= enough or done >= free_rows.size:
+            return state, value
+        done = _augment_rows_until(cost, state, work, free_rows, done, enough - value, operations)
+
+
 @kernel
 def _reduce_columns(cost, col_dual):
     """Set each column's dual to its least cost (square problems only: every column is matched)."""
@@ -213,6 +237,21 @@ def _augment_rows(cost, state, work, free_rows, done, operations):
             return -1
         _flip_path(cost, state, work, sink)
         update_duals(state, work, scans, closed, work.distance[sink])
+        operations -= scans * m
+        done += 1
+    return done
+
+
+@kernel
+def _augment_rows_until(cost, state, work, free_rows, done, missing, operations):
+    """Augment likewise, but only until the sum of the duals has risen by what is missing."""
+    m = cost.shape[1]
+    while done < free_rows.size and operations > 0 and missing > 0.0:
+        scans, closed, sink = _search_shortest_path(cost, state, work, free_rows[done])
+        _flip_path(cost, state, work, sink)
+        length = work.distance[sink]
+        update_duals(state, work, scans, closed, length)
+        missing -= length
         operations -= scans * m
         done += 1
     return done

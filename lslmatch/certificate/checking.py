@@ -27,11 +27,13 @@ from lslmatch.certificate.allowed import Part, is_forbidden, parts_of
 from lslmatch.certificate.coincident import ordinary_share, share_of_sets, typical_point
 from lslmatch.certificate.columns import ColumnSets, column_sets, has_columns, metric_sets
 from lslmatch.certificate.criteria import CRITERIA, Frame
+from lslmatch.certificate.everywhere import turn_violation
 from lslmatch.certificate.exact import exact_product, exact_sum
 from lslmatch.certificate.left_out import LeftOutCosts
 from lslmatch.certificate.products import find_doubtful
 from lslmatch.certificate.regression import RegressionCosts
 from lslmatch.certificate.tree import Need
+from lslmatch.maps import Similarity
 from lslmatch.results import MatchResult
 
 #: Entries of the largest temporary array, and of those that should stay in the processor's cache.
@@ -54,7 +56,13 @@ _NEAR_ZERO = 2.0**-19
 
 
 def check_certificate(
-    x: Any, y: Any, result: MatchResult, *, atol: float | None = None, workers: int = 1
+    x: Any,
+    y: Any,
+    result: MatchResult,
+    *,
+    atol: float | None = None,
+    workers: int = 1,
+    everywhere: bool | None = None,
 ) -> float:
     """Measure how far a matching is from being proven optimal by its dual variables.
 
@@ -74,6 +82,10 @@ def check_certificate(
         If given, a larger violation raises an error.
     workers : int, default 1
         Threads that compute costs. The violation does not depend on it.
+    everywhere : bool, optional
+        Whether the proof that no other angle is better (`MatchResult.everywhere`) is checked as well. By
+        default it is if the result has one. True: it must have one, as that of a match in the plane has, or
+        of :func:`prove_everywhere`.
 
     Returns
     -------
@@ -87,7 +99,9 @@ def check_certificate(
         way to pair up the chosen points costs less. What was given beforehand (`MatchResult.given`) limits
         what is proven: known pairs are taken as they are, and the optimum is that of all other points; with
         groups it is that of each group, and forbidden pairs are none of those that might be cheaper.
-        In units of the cost: for "lsl", of the logarithm.
+        In units of the cost: for "lsl", of the logarithm. If all angles are checked, no turn has a
+        matching whose sum is less than `TurnProof.bound` by more than the violation, nor another turn one
+        that is less than `TurnProof.other_bound` by more; this holds in spite of rounding.
 
     Raises
     ------
@@ -162,10 +176,30 @@ def check_certificate(
     for part in parts:
         _visit_part(costs, part, u, v, judge, workers)
     # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
-    worst = float(np.max(found))
+    worst = float(np.max([*found, _everywhere(x, y, result, everywhere, workers)]))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst + 0.0  # and never -0.0
+
+
+def _everywhere(
+    x: FloatArray, y: FloatArray, result: MatchResult, everywhere: bool | None, workers: int
+) -> float:
+    """Say how far the proof for all angles is from what it claims; infinite if it is of another map."""
+    proof, found = result.everywhere, result.matrix_map
+    if everywhere is False or (everywhere is None and proof is None):
+        return 0.0
+    if proof is None:
+        raise ValueError(
+            "result must carry a proof for all angles: prove_everywhere(x, y, result) gives it one"
+        )
+    if not isinstance(found, Similarity) or found.scale != proof.scale:
+        return math.inf
+    centre, reach = found.apply(proof.y_centre[None])[0], np.abs(proof.x_centre).max() + proof.floor
+    reach += found.scale * np.abs(proof.y_centre).max() + np.abs(found.shift).max()
+    if not np.abs(centre - proof.x_centre).max() <= _MARGIN * reach:
+        return math.inf
+    return turn_violation(x, y, proof, workers)
 
 
 def _worst_sign(part: Part, permutation: IntArray, u: FloatArray, v: FloatArray, partial: bool) -> float:

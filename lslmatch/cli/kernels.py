@@ -75,6 +75,7 @@ def runs() -> list[Callable[[], object]]:
     small, unequal, wide = pair(30, 30, 3, 0.1), pair(25, 40, 3, 0.1), pair(20, 20, 30, 0.5)
     streamed, hard, many = pair(450, 450, 3, 0.01), pair(450, 460, 2, 0.3), pair(4100, 4100, 2, 1e-4)
     broad = pair(1030, 1030, 16, 1e-4)
+    flat, as_it_is = pair(30, 30, 2, 0.3), lslmatch.Similarity(1.0, np.eye(2), np.zeros(2))
     levels, other = (np.ones(450), np.ones(460)), rng.normal(size=(30, 3))
     costs = rng.normal(size=(8, 12))
     # So many that only an auction matches them.
@@ -106,4 +107,5 @@ def runs() -> list[Callable[[], object]]:
         lambda: is_odd(*small, np.arange(30)),
         lambda: lslmatch.match(*wide, alignment="profile"),
         lambda: lslmatch.match(*strangers, alignment="identity"),
+        lambda: lslmatch.prove_everywhere(*flat, lslmatch.match(*flat, alignment=as_it_is)),
     ]

@@ -12,7 +12,7 @@ from lslmatch.similarity.confirming import least_points
 from lslmatch.similarity.polishing import polish
 from lslmatch.similarity.procrustes import Rules
 from lslmatch.similarity.searching import Found, search
-from lslmatch.similarity.units import Turn, Units, as_similarity, robust_units
+from lslmatch.similarity.units import Turn, Units, as_similarity, as_turn, robust_units
 from lslmatch.summary import count, number, turn_words
 
 
@@ -26,9 +26,17 @@ class Turned(NamedTuple):
 
 
 def find_similarity(
-    x: FloatArray, y: FloatArray, mirror: bool = True, scale: float | None = None, workers: int = 1
+    x: FloatArray,
+    y: FloatArray,
+    mirror: bool = True,
+    scale: float | None = None,
+    workers: int = 1,
+    first: Similarity | None = None,
 ) -> Turned:
-    """Find the rotation, the scale and the shift between two checked sets; a scale that is given is held."""
+    """Find the rotation, the scale and the shift between two checked sets; a scale that is given is held.
+
+    The search may begin with a map, of which all angles were seen to speak.
+    """
     a, b = robust_units(x), robust_units(y)
     if a is None or b is None:
         doubt = "half of the points of a set coincide, or are out of range, so that no rotation can be told"
@@ -38,8 +46,11 @@ def find_similarity(
         a, b = b, a
     held = None if scale is None else (1.0 / scale if is_swapped else scale) * (b.unit / a.unit)
     rules = Rules(mirror, held)
+    before = None
+    if first is not None:
+        before = as_turn(first.inverse() if is_swapped else first, a, b)
     with np.errstate(all="ignore"):
-        found = search(a, b, rules)
+        found = search(a, b, rules, before)
         if found is None:
             doubt = "no map could be fitted"
             return Turned(_without_spread(x, y, scale), f"alignment: none, as {doubt}", doubt, False)

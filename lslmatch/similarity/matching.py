@@ -12,6 +12,7 @@ from lslmatch.columns.matching import match_columns
 from lslmatch.request import Request
 from lslmatch.results import MatchResult
 from lslmatch.similarity.finding import find_similarity
+from lslmatch.similarity.looking import look_everywhere
 
 
 def match_turned(
@@ -19,10 +20,12 @@ def match_turned(
 ) -> MatchResult:
     """Match two checked sets of which one is turned, and mirrored if that may be; a given scale is held."""
     found = find_similarity(x, y, mirror, scale, request.workers)
+    found, proof, word = look_everywhere(x, y, found, mirror, scale, request.workers)
     if found.doubt:
         warnings.warn(f"{found.doubt}. See result.decisions", AlignmentWarning, stacklevel=4)
     result = match_columns(x, y, request._replace(alignment=found.map))
-    return result._replace(decisions=(found.decision, *result.decisions))
+    decisions = (found.decision, *word, *result.decisions)
+    return result._replace(decisions=decisions, everywhere=proof)
 
 
 SIMILARITY = AlignmentRow(

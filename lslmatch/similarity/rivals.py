@@ -24,7 +24,7 @@ _RANKED, _CLIMBED, _ROUNDS = 1 << 13, 5, 15
 #: Rivals are not climbed from if points are farther from their nearest partner by this log-ratio.
 _HOPELESS = 1.5
 #: A rival is as likely if its mean log-ratio is greater by less than this.
-_AS_LIKELY = 0.3
+AS_LIKELY = 0.3
 #: Random signs, where all would be too many.
 _SIGNS = 256
 
@@ -55,7 +55,7 @@ def find_rival(part: Part, found: Climbed, rules: Rules, rng: np.random.Generato
 def is_rival(rival: Climbed, found: Climbed) -> bool:
     """Say whether a map pairs up other points, and is as likely as the one that was found, or more."""
     same = float(np.mean(rival.partner == found.partner))
-    return same < 0.5 and rival.value - found.value < _AS_LIKELY
+    return same < 0.5 and rival.value - found.value < AS_LIKELY
 
 
 def _turned(part: Part, turn: Turn, rules: Rules, rng: np.random.Generator) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from lslmatch.similarity.confirming import (
 from lslmatch.similarity.procrustes import Rules
 from lslmatch.similarity.rivals import find_rival, is_rival
 from lslmatch.similarity.starting import Part, chance_starts, starts
-from lslmatch.similarity.units import Units
+from lslmatch.similarity.units import Turn, Units
 
 #: More points than this are not all looked at in a search, but so many, and so many for each dimension.
 _MOST_ROWS, _ROWS, _ROWS_BY_DIMENSION = 1200, 600, 4
@@ -47,8 +48,11 @@ class Found(NamedTuple):
     rival: Climbed | None = None  # another one that is as likely
 
 
-def search(a: Units, b: Units, rules: Rules) -> Found | None:
-    """Look for the map between two sets in robust units, of which `a` is not the larger one."""
+def search(a: Units, b: Units, rules: Rules, first: Turn | None = None) -> Found | None:
+    """Look for the map between two sets in robust units, of which `a` is not the larger one.
+
+    A map that there is a reason for may come before all other starts.
+    """
     # The same numbers for the same sets, however often.
     rng = np.random.default_rng(0)
     part = _part(a, b, rng)
@@ -62,7 +66,8 @@ def search(a: Units, b: Units, rules: Rules) -> Found | None:
         ]
         by_chance = [one for one in drawn if one is not None]
     ends: list[Found] = []
-    for word, start in starts(part, rules, rng):
+    begin = [] if first is None else [("a look at all angles", first)]
+    for word, start in itertools.chain(begin, starts(part, rules, rng)):
         if word in _AFTER_SPREAD and any(one.confirmed for one in ends):
             break
         found = climb(part.a, part.b, start, rules)

@@ -89,3 +89,9 @@ def as_similarity(turn: Turn, a: Units, b: Units) -> Similarity:
     scale = turn.scale * (a.unit / b.unit)
     shift = a.centre + a.unit * turn.shift - scale * (turn.rotation @ b.centre)
     return Similarity(scale, turn.rotation, shift)
+
+
+def as_turn(found: Similarity, a: Units, b: Units) -> Turn:
+    """Give a map between the sets as they were given as one between sets in robust units."""
+    shift = (found.apply(b.centre[None])[0] - a.centre) / a.unit
+    return Turn(found.rotation, found.scale * (b.unit / a.unit), shift)
