@@ -95,6 +95,7 @@ examples:
   lslmatch match x.csv y.csv --id sample --report match.html
   lslmatch match x.csv y.csv --id sample --group sex --known pairs.csv
   lslmatch match x.npy y.npy --alignment linear --known pairs.csv
+  lslmatch match stars.csv plate.csv --turned --out pairs.csv
 
 The pairs have the columns x and y (row numbers from 0), x_label and y_label if rows
 have names, distance (after alignment, in the units of X, whatever the covariance),
@@ -157,6 +158,11 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
         "--alignment",
         metavar="NAME",
         help=f"{_names(ALIGNMENTS)}, explained below (default: auto)",
+    )
+    group.add_argument(
+        "--turned",
+        action="store_true",
+        help="one set may be turned or mirrored as a whole: --alignment similarity",
     )
     group.add_argument(
         "--covariance",
@@ -226,6 +232,10 @@ def pairs_of(options: argparse.Namespace) -> str | int | FalseShare:
 
 def check_options(options: argparse.Namespace) -> None:
     """Refuse options that contradict each other, and fill in those that were not given."""
+    if options.turned:
+        if options.alignment not in (None, "similarity"):
+            raise ValueError(f"--turned contradicts --alignment {options.alignment}")
+        options.alignment = "similarity"
     fill_in(options)
     if (options.noise_x is None) != (options.noise_y is None):
         raise ValueError("--noise-x and --noise-y must be given together")

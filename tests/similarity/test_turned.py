@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lslmatch import AlignmentWarning, Similarity, check_certificate, match
+from lslmatch import AlignmentWarning, Similarity, check_certificate, diagnose, match
 from tests.support.reference import SMALL
 
 N = 30 if SMALL else 80
@@ -145,6 +145,16 @@ def test_fills_do_not_matter(fill):
 def test_without_noise_all_pairs_are_found():
     x, y, partner, _ = draw(10, N, 3, 0.0)
     np.testing.assert_array_equal(solve(x, y).permutation, partner)
+
+
+@pytest.mark.parametrize("options", [{}, {"covariance": "auto"}])
+def test_without_noise_all_pairs_are_certain(options):
+    x, y, partner, _ = draw(10, 20, 3, 0.0)
+    result = solve(x, y, **options)
+    found = diagnose(x, y, result)
+    rows = result.permutation >= 0
+    np.testing.assert_array_equal(result.permutation[rows], partner[rows])
+    np.testing.assert_allclose(found.confidence[rows], 1.0)
 
 
 def test_duplicates_are_ordinary():
