@@ -68,9 +68,10 @@ def judge_pairs(
     own = costs[rows, result.permutation[rows]]
     rate: float | None
     if result.criterion == "lsl":
-        learned = result.covariance or result.regression
-        reference = None if learned is None else learned.reference
-        rate = best_rate(costs, result.permutation if reference is None else reference, x.shape[1])
+        regression = result.regression
+        rate = best_rate(
+            costs, result.permutation if regression is None else regression.reference, x.shape[1]
+        )
     else:
         rate = None if rate_of is None else rate_of(float(own.mean()))
     reduced = costs - (u[:, None] + price) - v
