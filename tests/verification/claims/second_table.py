@@ -215,6 +215,8 @@ TABLE = {
     "confidences-right": Row("beyond the paper", None, "equality_decision", {"margin": 0.02}),
     "confidences-learned": Row("beyond the paper", None, "closeness_decision", {"margin": 0.07}),
     "share-interval": Row("beyond the paper", 0.1, "decide_events"),
+    "similarity-equivariance": Row("beyond the paper", 0.1, "decide_events"),
+    "similarity-regret": Row("beyond the paper", 0.1, "decide_events"),
     "likelihood-rates": Row("beyond the paper", 0.0, "decide_events"),
     "profile-scale": Row("beyond the paper", None, "closeness_decision", {"margin": 0.01}),
     "scale-of-sizes": Row("section 1", None, "closeness_decision", {"margin": 0.02}),
