@@ -21,7 +21,7 @@ from verification.figures.definition import CellRows, Figure, Tables
 from verification.scenarios.configurations import draw_permutation
 from verification.scenarios.correlated_noise import SHAPES, correlated_configuration
 from verification.scenarios.families import draw_family
-from verification.scenarios.other_tools import EXTRA, KNOWING, TOOLS, Task
+from verification.scenarios.other_tools import EXTRA, KNOWING, OURS, TOOLS, Task
 from verification.statistics import intervals
 from verification.style import draw_share_matrix
 
@@ -52,6 +52,24 @@ def _correlated(rng: np.random.Generator) -> _Sets:
     truth = correlated_configuration(SHAPES["mixed"](_D, 100.0, rng), _N, level=2.0, rng=rng)
     x, y = truth.sample(rng)
     return x, y[truth.permutation]
+
+
+def _units(rng: np.random.Generator) -> _Sets:
+    """Draw tables of which every column has another unit in each set."""
+    x, y = (np.asarray(part)[:, :6] for part in _gaussian(0.1)(rng))
+    of_x, of_y = 10.0 ** rng.uniform(-2.0, 2.0, (2, 6))
+    return x * of_x, y * of_y
+
+
+def _income(rng: np.random.Generator) -> _Sets:
+    """Draw tables with a column whose numbers are a thousand times those of the others: an income."""
+    x, y = (np.asarray(part)[:, :6] for part in _gaussian(0.1)(rng))
+    income = np.exp(10.0 + 0.6 * rng.standard_normal(_N))
+    noisy = (income * np.exp(0.1 * rng.standard_normal(_N)) for _ in range(2))
+    first, second = (
+        np.column_stack([10.0 * part, column]) for part, column in zip((x, y), noisy, strict=True)
+    )
+    return first, second
 
 
 def _turned(angle: float | None) -> Callable[[np.random.Generator], _Sets]:
@@ -93,11 +111,18 @@ SITUATIONS: Mapping[str, Callable[[np.random.Generator], _Sets]] = {
     "verses by two encoders": _verses,
 }
 _STRANGERS = "a fifth without a partner"
+#: Tables whose columns have units. The other tools get them with every column standardised by itself, as
+#: people know to do.
+UNITS: Mapping[str, Callable[[np.random.Generator], _Sets]] = {
+    "a unit for each column": _units,
+    "one column with a large unit": _income,
+}
+_ALL = {**SITUATIONS, **UNITS}
 
 
 def draw_task(situation: str, rng: np.random.Generator) -> Task:
     """Draw two sets of a situation, in unrelated orders, and a quarter of the pairs that is known."""
-    x, y = SITUATIONS[situation](rng)
+    x, y = _ALL[situation](rng)
     n = len(x)
     place = draw_permutation(n, rng)
     shuffled = np.empty_like(y)
@@ -113,15 +138,22 @@ def draw_task(situation: str, rng: np.random.Generator) -> Task:
     return Task(x, shuffled, partner, known)
 
 
+def standardised(task: Task) -> Task:
+    """Standardise every column of both sets by itself."""
+    x, y = ((points - points.mean(axis=0)) / points.std(axis=0) for points in (task.x, task.y))
+    return task._replace(x=x, y=y)
+
+
 def trial(parameters: Parameters, rng: np.random.Generator) -> list[Row]:
     """Give what each tool made of one draw: right pairs, wrong pairs, seconds."""
     task = draw_task(parameters["situation"], rng)
     judged = np.ones(len(task.x), bool)
     judged[task.known] = False
     rows: list[Row] = []
+    fair = standardised(task) if parameters["situation"] in UNITS else task
     for name, tool in TOOLS.items():
         started = time.perf_counter()
-        found = tool(task)
+        found = tool(task if name in OURS else fair)
         seconds = time.perf_counter() - started
         right = (found == task.partner) & (found >= 0) & judged
         given = (found >= 0) & judged
@@ -182,11 +214,21 @@ def draw(figure: Any, tables: Tables) -> None:
     figure.suptitle("Which tool finds the partners: per cent of the true pairs", fontweight="bold")
 
 
-def missing() -> str:
-    """Say which of the tools, or of the sets, is not installed."""
+def missing_tool() -> str:
+    """Say which of the tools is not installed."""
     try:
         for module in ("ot", "pycpd", "sklearn"):
             require(module, EXTRA)
+    except MissingExtraError as error:
+        return str(error)
+    return ""
+
+
+def missing() -> str:
+    """Say which of the tools, or of the sets, is not installed."""
+    if tool := missing_tool():
+        return tool
+    try:
         load_spectra("corn")
     except MissingExtraError as error:
         return str(error)
@@ -201,4 +243,9 @@ def _cell(situation: str) -> Cell:
 
 STUDY = Study("tools", tuple(_cell(situation) for situation in SITUATIONS), trial, batch=1)
 
-FIGURES = (Figure("tools", "beyond the paper", STUDY, tabulate, draw, (8.6, 4.2), missing),)
+OF_UNITS = Study("tools-units", tuple(_cell(situation) for situation in UNITS), trial, batch=1)
+
+FIGURES = (
+    Figure("tools", "beyond the paper", STUDY, tabulate, draw, (8.6, 4.2), missing),
+    Figure("tools-units", "beyond the paper", OF_UNITS, tabulate, draw, (8.6, 2.4), missing_tool),
+)

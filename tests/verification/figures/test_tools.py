@@ -66,7 +66,7 @@ def test_shares_count_what_is_not_known_and_wrong_pairs(task, monkeypatch, tmp_p
     rows = {row["tool"]: row for row in tools.trial({"situation": ""}, np.random.default_rng(0))}
     assert (rows["half"]["recovered"], rows["half"]["false"]) == (0.5, 0.0)
     assert (rows["wrong"]["recovered"], rows["wrong"]["false"]) == (0.0, 1.0)
-    (figure,) = tools.FIGURES
+    figure, _ = tools.FIGURES
     samples = {}
     for cell in figure.study.cells:
         samples[cell.name] = Samples()
@@ -78,7 +78,7 @@ def test_shares_count_what_is_not_known_and_wrong_pairs(task, monkeypatch, tmp_p
 
 def test_tables_of_the_page_are_those_of_the_stored_run():
     docs = Path(__file__).parents[3] / "docs"
-    (figure,) = tools.FIGURES
+    figure, _ = tools.FIGURES
     rows = making.read_tables(figure, docs / "figures")[""]
     page = (docs / "which-tool.md").read_text(encoding="utf-8")
     assert tools.page_table(rows, "recovered") in page
