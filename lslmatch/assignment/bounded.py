@@ -1,8 +1,9 @@
 """Sets in which nearly every point has a nearest partner of its own: bounds of distances instead of a matrix.
 
-One kernel leads from coordinates to dual variables, without a matrix: the nearest column of every row, and
-shortest paths for the few rows that must take another one. Other sets are recognised by a look at some
-rows, and left to others, as is what is out of the ordinary.
+One kernel leads from coordinates to dual variables, without a matrix of costs: the nearest column of every
+row, and shortest paths for the few rows that must take another one. In many dimensions, bounds from a part of
+the coordinates mostly suffice; where they do not, all bounds are kept for the paths. Other sets are
+recognised by a look at some rows, and left to others, as is what is out of the ordinary.
 """
 
 from __future__ import annotations
@@ -12,22 +13,38 @@ import math
 import numpy as np
 
 from lslmatch._jit import kernel
-from lslmatch.assignment.bounded_nearest import Singles, count_mutual, find_nearest, write_singles
+from lslmatch.assignment.bounded_nearest import (
+    CLASHING,
+    MANY_DIMENSIONS,
+    UNCLEAR,
+    Singles,
+    count_leading,
+    find_nearest,
+    write_singles,
+)
 from lslmatch.assignment.bounded_paths import augment_few
-from lslmatch.assignment.exact_squares import Pairs
-from lslmatch.assignment.small_coordinates import NOT_ORDINARY, align_small, lower_floor
-from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SPREAD, TOTAL, take_logarithms
+from lslmatch.assignment.exact_squares import Pairs, squared_length
+from lslmatch.assignment.small_coordinates import CLOSE, NOT_ORDINARY, align_rows, lower_floor
+from lslmatch.assignment.small_dense import (
+    FLOOR,
+    LOST,
+    SCALE,
+    SPREAD,
+    TOTAL,
+    take_logarithms,
+    take_nearest,
+)
 from lslmatch.geometry.expansion import underflow_error_kernel
 from lslmatch.geometry.panels import FEW_ROWS, PANEL
 
-#: Of the first PANEL rows, 85 % must be the nearest of their nearest column; asked from 4 PANEL rows on.
-_MUTUAL, _MORE_ROWS = 0.85, 4
-#: One row in 16, at most, may be without its nearest column.
-_ROWS_PER_CLASH = 16
+#: The greatest share of the rows whose nearest column another row has: in up to 15 dimensions, and in more.
+_CLASHES, _CLASHES_IN_MANY = 1.0 / 16.0, 1.0 / 8.0
+#: Bounds are kept up to this number (16 MiB), if they take longer to compute than to load.
+_MOST_KEPT = 1 << 22
 #: Scanning one row's bounds costs as much as pricing m (d + 10) / 1024 pairs.
 _PER_COST, _OVERHEAD = 1024, 10
-#: Pairs that may be priced in any case, for each row.
-_FEW_COSTS = 4
+#: Pairs that may be priced in any case, for each row; and if bounds were kept.
+_FEW_COSTS, _FEW_COSTS_IF_KEPT = 4, 64
 
 
 @kernel
@@ -38,36 +55,49 @@ def match_bounded(x, y, logarithm, numbers, duals, partners):
     :mod:`lslmatch.assignment.small_dense`.
     """
     turned, d = x.shape[0] > y.shape[0], x.shape[1]
-    n, m = min(x.shape[0], y.shape[0]), max(x.shape[0], y.shape[0])
     # One large array: what is freed is not given back to the system while it is less than twice the largest,
     # and new memory would take much time.
-    lines = np.empty((2 * d, m))
-    align_small(x, y, numbers, np.empty((6, d)), lines[:d], lines[d:])
+    points = np.empty((x.shape[0] + y.shape[0], d))
+    a, b = points[: x.shape[0]], points[x.shape[0] :]
+    offset_square = align_rows(x, y, numbers, np.empty((9, d)), a, b)
     if numbers[SCALE] == NOT_ORDINARY:
         return False
     # In units in which the mean square of all coordinates is one.
-    unit, room = math.sqrt(1.0 / numbers[SPREAD]), m + -m % PANEL
+    unit = math.sqrt(1.0 / numbers[SPREAD])
     lost = unit * unit * numbers[LOST] + underflow_error_kernel(d)
     # Bounds say nothing if they are lowered by the mean square; beyond that they leave the range of singles.
     if not lost < 1.0:
         return False
-    rows, row_squares = np.empty((n, d), np.float32), np.empty(n, np.float32)
-    columns, column_squares = (
-        np.empty((1, room // PANEL, d, PANEL), np.float32),
-        np.empty((1, room), np.float32),
-    )
-    singles = Singles(rows, row_squares, columns, column_squares, unit, lost)
-    pairs = Pairs(x, y, turned, numbers)
-    write_singles(lines[d:] if turned else lines[:d], lines[:d] if turned else lines[d:], m, singles)
+    rows, columns = (b, a) if turned else (a, b)
+    n, m = rows.shape[0], columns.shape[0]
+    limits, room = np.empty(n), m + -m % PANEL
+    for i in range(n):
+        limits[i] = CLOSE * (squared_length(rows, i) + offset_square)
+    for k in range(n + m):
+        duals[k] = 0.0
+        partners[k] = -1
+    row_dual, col_dual, col_of_row, row_of_col = duals[:n], duals[n:], partners[:n], partners[n:]
+    pairs = Pairs(x, y, turned, numbers, rows, columns, limits)
+    most_free = (_CLASHES if d < MANY_DIMENSIONS else _CLASHES_IN_MANY) * n
     nearest, listed, least, costs = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m), np.empty(m)
-    bounds = np.empty((FEW_ROWS, room), np.float32)
-    if n >= _MORE_ROWS * PANEL:
-        chosen, squares = np.empty((1, 1, d, PANEL), np.float32), np.empty((1, PANEL), np.float32)
-        back = np.empty((FEW_ROWS, PANEL), np.float32)
-        if count_mutual(singles, bounds, nearest, least, chosen, squares, back) < _MUTUAL * PANEL:
+    leading, found = count_leading(rows, columns), UNCLEAR
+    while found == UNCLEAR:
+        is_kept = d >= MANY_DIMENSIONS and leading == d and n * room <= _MOST_KEPT
+        # Beside all rows, room for those that are added to the last few.
+        bounds = np.empty((n * is_kept + FEW_ROWS, room), np.float32)
+        singles = Singles(
+            np.empty((n, leading), np.float32),
+            np.empty(n, np.float32),
+            np.empty((1, room // PANEL, leading, PANEL), np.float32),
+            np.empty((1, room), np.float32),
+            unit,
+            lost,
+        )
+        write_singles(rows, columns, singles)
+        found = find_nearest(singles, pairs, most_free / n, bounds, nearest, least, listed, costs, row_of_col)
+        if found == CLASHING or (found == UNCLEAR and leading == d):
             return False
-    if not find_nearest(singles, pairs, bounds, nearest, least, listed, costs):
-        return False
+        leading = d
     if logarithm:
         coincide = False
         for i in range(n):
@@ -75,27 +105,20 @@ def match_bounded(x, y, logarithm, numbers, duals, partners):
         if coincide and not lower_floor(x, y, numbers):
             return False
         take_logarithms(least, n, numbers[FLOOR])
-    for k in range(n + m):
-        duals[k] = 0.0
-        partners[k] = -1
-    row_dual, col_dual, col_of_row, row_of_col = duals[:n], duals[n:], partners[:n], partners[n:]
-    free = 0
     for i in range(n):
-        j = nearest[i]
         row_dual[i] = least[i]
-        if row_of_col[j] < 0:
-            row_of_col[j] = i
-            col_of_row[i] = j
-        else:
-            free += 1
-    if _ROWS_PER_CLASH * free > n:
+    free = take_nearest(nearest, col_of_row, row_of_col)
+    if free > most_free:
         return False
     if free:
         # About as much work as there was so far, at most.
-        work = m * (d + _OVERHEAD) // _PER_COST
-        budget, solution = n * (work // 2 + _FEW_COSTS), (row_dual, col_dual, col_of_row, row_of_col)
-        spare = (least, costs, nearest, listed, np.empty(m, np.int64))
-        if not augment_few(singles, pairs, logarithm, solution, bounds[0], spare, work, budget):
+        few = _FEW_COSTS_IF_KEPT if is_kept else _FEW_COSTS
+        scan = m * ((0 if is_kept else d) + _OVERHEAD) // _PER_COST
+        budget = n * (m * (d + _OVERHEAD) // _PER_COST // 2 + few)
+        solution = (row_dual, col_dual, col_of_row, row_of_col)
+        reached, place = np.empty(m, np.int64), np.empty(m, np.int64)
+        spare = (least, costs, nearest, listed, reached, place, np.empty(m))
+        if not augment_few(singles, pairs, logarithm, solution, bounds, spare, scan, budget):
             return False
     total = 0.0
     for k in range(n + m):

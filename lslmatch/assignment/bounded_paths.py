@@ -11,28 +11,27 @@ import math
 
 import numpy as np
 
-from lslmatch._jit import single_bits_of, single_of, step_kernel
-from lslmatch.assignment.bounded_nearest import list_low, most_above
-from lslmatch.assignment.exact_squares import square_listed
+from lslmatch._jit import bits_of, double_of, single_bits_of, single_of, step_kernel
+from lslmatch.assignment.bounded_nearest import list_low
+from lslmatch.assignment.exact_squares import square_listed, square_of
 from lslmatch.assignment.small_dense import FLOOR, take_logarithms
-from lslmatch.geometry.expansion import relative_error_kernel
-from lslmatch.geometry.panels import expand_one_row
+from lslmatch.geometry.panels import FEW_ROWS, expand_one_row
 
 #: What rounding may add to a limit.
 _SLACK = 1.0 + 1e-9
-_GREATEST_BITS = np.int32(0x7FFFFFFF)
+_GREATEST_BITS, _GREATEST_LONG = np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @step_kernel
-def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
+def augment_few(singles, pairs, logarithm, solution, bounds, spare, work, budget):
     """Match every free row; False if that takes more work than the budget, and some are still free.
 
-    The cost of a pair counts as one, and the bounds of a row, which are written to the `line`, as `work`.
+    The cost of a pair counts as one, and the bounds of a row, unless all rows' were kept, as `work`.
     """
-    rows, row_squares, columns, column_squares, unit, lost = singles
+    rows, row_squares, columns, column_squares, unit, _ = singles
     row_dual, col_dual, col_of_row, row_of_col = solution
-    lengths, costs, before, listed, reached = spare
-    n, m, d = row_dual.size, col_dual.size, rows.shape[1]
+    lengths, costs, before, listed, reached, place, open_lengths = spare
+    (n, m), is_kept = (row_dual.size, col_dual.size), bounds.shape[0] > FEW_ROWS
     for j in range(m):
         lengths[j] = np.inf
     for waiting in range(n):
@@ -40,12 +39,13 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
             continue
         i, level, cutoff, closed, count, j = waiting, 0.0, np.inf, 0, 0, -1
         while i >= 0:
-            expand_one_row(rows, row_squares, columns, column_squares, i, 0, line)
+            line = bounds[i] if is_kept else bounds[0]
+            if not is_kept:
+                expand_one_row(rows, row_squares, columns, column_squares, i, 0, line)
             offset = level - row_dual[i]
             # No farther than the nearest column without a row.
             within = math.exp(cutoff - offset) if logarithm else cutoff - offset
-            reach = _reach_of_free(line, row_of_col, row_squares[i], d, np.float32(lost))
-            within = min(within * (_SLACK * unit * unit), reach)
+            within = min(within, square_of(pairs, i, _lowest_free(line, row_of_col))) * (_SLACK * unit * unit)
             near = list_low(line, m, within, listed)
             _price(pairs, logarithm, i, listed, near, costs)
             for k in range(near):
@@ -53,9 +53,9 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
                 length = max(offset + (costs[k] - col_dual[j]), level)
                 if length < lengths[j]:
                     if lengths[j] == np.inf:
-                        reached[count] = j
+                        reached[count], place[j] = j, count
                         count += 1
-                    lengths[j] = length
+                    lengths[j] = open_lengths[place[j]] = length
                     before[j] = i
                     if row_of_col[j] < 0:
                         cutoff = min(cutoff, length)
@@ -63,11 +63,9 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
             if budget < 0:
                 return False
             # The nearest column that is open comes after those that are closed.
-            best = closed
-            for k in range(closed + 1, count):
-                best = k if lengths[reached[k]] < lengths[reached[best]] else best
-            j = reached[best]
-            reached[best] = reached[closed]
+            best = closed + _position_of_least(open_lengths[closed:count])
+            j, first = reached[best], reached[closed]
+            reached[best], open_lengths[best], place[first] = first, open_lengths[closed], best
             reached[closed] = j
             closed += 1
             level = lengths[j]
@@ -87,6 +85,19 @@ def augment_few(singles, pairs, logarithm, solution, line, spare, work, budget):
 
 
 @step_kernel
+def _position_of_least(lengths):
+    """Give the first position of the least length, none of which is negative."""
+    # By bit patterns, so that these are vector loops.
+    bits, at = _GREATEST_LONG, lengths.size
+    for k in range(lengths.size):
+        bits = min(bits_of(lengths[k]), bits)
+    least = double_of(bits)
+    for k in range(lengths.size):
+        at = min(at, k if lengths[k] == least else lengths.size)
+    return at
+
+
+@step_kernel
 def _price(pairs, logarithm, i, columns, count, costs):
     square_listed(pairs, i, columns, count, costs)
     if logarithm:
@@ -94,11 +105,14 @@ def _price(pairs, logarithm, i, columns, count, costs):
 
 
 @step_kernel
-def _reach_of_free(bounds, row_of_col, row_square, d, lost):
-    """Bound from above, in units, the squared distance of a row from the nearest column that has no row."""
-    # By bit patterns, so that this is a vector loop.
-    bits = _GREATEST_BITS
-    for j in range(row_of_col.size):
+def _lowest_free(bounds, row_of_col):
+    """Give the column without a row that has the lowest bound."""
+    # By bit patterns, so that these are vector loops.
+    bits, size = _GREATEST_BITS, np.int32(row_of_col.size)
+    for j in range(size):
         value = single_bits_of(bounds[j])
         bits = min(value if row_of_col[j] < 0 else _GREATEST_BITS, bits)
-    return most_above(single_of(bits), row_square, np.float32(relative_error_kernel(d)), lost)
+    lowest, at = single_of(bits), size
+    for j in range(size):
+        at = min(at, np.int32(j) if bounds[j] <= lowest and row_of_col[j] < 0 else size)
+    return at

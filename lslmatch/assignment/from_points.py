@@ -19,7 +19,6 @@ from lslmatch.assignment.problem import log_outcome
 from lslmatch.assignment.routes import LOG, POINTS, Route, Task
 from lslmatch.assignment.settings import SolverSettings
 from lslmatch.assignment.small_sets import Rooms, make_rooms, match_at_once, result_of
-from lslmatch.assignment.wide_sets import match_wide
 from lslmatch.results import Affine, MatchResult
 
 #: Pairs of points on a line from which on squared distances are matched quicker by sorting.
@@ -53,11 +52,6 @@ def match_points(
     return None
 
 
-def _match_wide(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
-    numbers, duals, partners = rooms
-    return bool(match_wide(x, y, logarithm, numbers[0], duals, partners))
-
-
 def _match_bounded(x: FloatArray, y: FloatArray, logarithm: bool, rooms: Rooms) -> bool:
     numbers, duals, partners = rooms
     return bool(match_bounded(x, y, logarithm, numbers[0], duals, partners))
@@ -72,13 +66,8 @@ def _is_sorted(task: Task) -> bool:
     return task.d == 1 and task.objective == "lss" and task.pairs > _FEW_ON_LINE
 
 
-def _is_wide(task: Task, settings: SolverSettings) -> bool:
-    return settings.is_wide(task.pairs, task.d) and not _is_sorted(task)
-
-
-def _may_be_bounded(task: Task, settings: SolverSettings) -> bool:
-    may_be = settings.may_be_bounded(task.pairs, task.m * task.d) and not _is_sorted(task)
-    return may_be and not _is_wide(task, settings)
+def _is_bounded(task: Task, settings: SolverSettings) -> bool:
+    return settings.is_bounded(task.n, task.m, task.d) and not _is_sorted(task)
 
 
 def _is_small(task: Task, settings: SolverSettings) -> bool:
@@ -87,20 +76,12 @@ def _is_small(task: Task, settings: SolverSettings) -> bool:
 
 ROUTES = (
     Route(
-        "wide",
-        POINTS,
-        can=_can_match,
-        pays=_is_wide,
-        solve=_match_wide,
-        why="In many dimensions distances take nearly all of the time, and bounds of them little.",
-    ),
-    Route(
         "bounded",
         POINTS,
         can=_can_match,
-        pays=_may_be_bounded,
+        pays=_is_bounded,
         solve=_match_bounded,
-        why="Where nearly every point has a nearest partner of its own, no matrix is needed.",
+        why="Where nearly every point has a nearest partner of its own, bounds of distances are enough.",
     ),
     Route(
         "small",

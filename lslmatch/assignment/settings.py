@@ -48,21 +48,19 @@ class SolverSettings:
 
     # Route "bounded": one kernel for sets in which nearly every point has a nearest partner of its own.
     least_bounded_pairs: int = 500**2
-    """The bounded route is tried for more than this number of pairs."""
+    """The bounded route is tried for more than this number of pairs, ..."""
     most_bounded_pairs: int = 10_000**2
-    """The bounded route is tried for at most this number of pairs."""
+    """... for at most this number of pairs, ..."""
     most_bounded_coordinates: int = 110_000
-    """The bounded route is tried if the larger set has at most this many coordinates, as in a near cache."""
-
-    # Route "wide": one kernel that bounds distances in many dimensions.
-    wide_pairs: int = 200**2
-    """The wide route is tried for at least this number of pairs."""
-    most_wide_pairs: int = 2000**2
-    """The wide route is tried for at most this number of pairs."""
+    """... and if the larger set has at most this many coordinates, as in a near cache."""
     wide_dimensions: int = 16
-    """The wide route is tried from this number of dimensions on."""
+    """It is tried from this number of dimensions on, too, ..."""
     wide_coordinates: int = 10 * 1000**2
-    """The wide route is tried for at least this number of coordinates, n * m * d."""
+    """... for at least this number of coordinates, n * m * d, ..."""
+    wide_pairs: int = 200**2
+    """... for at least this number of pairs, ..."""
+    most_wide_pairs: int = 2000**2
+    """... and for at most this number of pairs."""
 
     # Routes with the matrix of all costs: "matrix", "clashes" and "resort".
     matrix_pairs: int = 400**2
@@ -181,18 +179,15 @@ class SolverSettings:
             and self.dense_pairs > 0
         )
 
-    def may_be_bounded(self, pairs: int, coordinates: int) -> bool:
-        """Say whether the bounded route pays, by the pairs and the coordinates of the larger set."""
-        return (
-            self.least_bounded_pairs < pairs <= self.most_bounded_pairs
-            and coordinates <= self.most_bounded_coordinates
-        )
-
-    def is_wide(self, pairs: int, d: int) -> bool:
-        """Say whether the wide route pays, by the pairs and their dimensions."""
-        if not self.wide_dimensions <= d <= self.single_precision_dimensions:
-            return False
-        return self.wide_pairs <= pairs <= self.most_wide_pairs and pairs * d >= self.wide_coordinates
+    def is_bounded(self, n: int, m: int, d: int) -> bool:
+        """Say whether the bounded route pays, for sets of n and of m >= n points."""
+        pairs = n * m
+        if self.wide_dimensions <= d <= self.single_precision_dimensions:
+            is_wide = self.wide_pairs <= pairs <= self.most_wide_pairs
+            if is_wide and pairs * d >= self.wide_coordinates:
+                return True
+        is_near = m * d <= self.most_bounded_coordinates
+        return is_near and self.least_bounded_pairs < pairs <= self.most_bounded_pairs
 
     def for_shape(self, n: int, d: int) -> SolverSettings:
         """Choose the size of the lists for a number of rows, and of dimensions: in few, rows need more."""

@@ -49,6 +49,19 @@ def align_small(x, y, numbers, work, x_lines, y_lines):
 
 
 @step_kernel
+def align_rows(x, y, numbers, work, a, b):
+    """Do what `align_small` does, for points as rows."""
+    x_total = _centre_rows(x, work[0], work[1], work[4], work[6:], a)
+    y_total = _centre_rows(y, work[2], work[3], work[5], work[6:], b)
+    offset_square = settle_map(x_total, y_total, x.shape[0], y.shape[0], numbers, work)
+    scale, offset = numbers[SCALE], work[3]
+    for j in range(b.shape[0]):
+        for k in range(b.shape[1]):
+            b[j, k] = scale * b[j, k] + offset[k]
+    return offset_square
+
+
+@step_kernel
 def settle_map(x_total, y_total, n, m, numbers, work):
     """Settle scale, shift and floor by the sums of squares, and by the `work` of centring both sets.
 
@@ -167,6 +180,34 @@ def _centre(points, centre, mean, rest, lines):
         total += q0 - e0 * (e0 / n)
         if k1 > k:
             total += q1 - e1 * (e1 / n)
+    return total
+
+
+@step_kernel
+def _centre_rows(points, centre, mean, rest, work, out):
+    """Do what `_centre` does for small sets."""
+    n, d = points.shape
+    first, shift, errors, squares = points[0], work[0], work[1], work[2]
+    for k in range(d):
+        shift[k] = errors[k] = squares[k] = 0.0
+    for i in range(n):
+        for k in range(d):
+            shift[k] += points[i, k] - first[k]
+    for k in range(d):
+        shift[k] /= n
+        centre[k] = first[k] + shift[k]
+    for i in range(n):
+        for k in range(d):
+            value = points[i, k]
+            out[i, k] = value - centre[k]
+            value = value - first[k] - shift[k]
+            errors[k] += value
+            squares[k] += value * value
+    total = 0.0
+    for k in range(d):
+        mean[k] = first[k] + (shift[k] + errors[k] / n)
+        rest[k] = (shift[k] - (centre[k] - first[k])) + errors[k] / n
+        total += squares[k] - errors[k] * (errors[k] / n)
     return total
 
 

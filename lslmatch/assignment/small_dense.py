@@ -27,6 +27,20 @@ _GREATEST_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @step_kernel
+def take_nearest(nearest, col_of_row, row_of_col):
+    """Match rows to their nearest columns, the first of several to each; return how many rows are left."""
+    free = 0
+    for i in range(col_of_row.size):
+        j = nearest[i]
+        if row_of_col[j] < 0:
+            row_of_col[j] = i
+            col_of_row[i] = j
+        else:
+            free += 1
+    return free
+
+
+@step_kernel
 def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col, free_rows):
     """Reduce columns (of square problems) and rows, and match what can be; return how many rows are left.
 
@@ -111,49 +125,29 @@ def reduce_small(cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_
 
 
 @step_kernel
-def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare, asked):
+def augment_small(cost, are_squares, floor, row_dual, col_dual, col_of_row, row_of_col, spare):
     """Match every free row along a shortest augmenting path (Dijkstra's search over all columns).
 
-    `lazy` says that logarithms are still to be taken of rows that a search comes to. The `spare` arrays
+    If the costs are still squares, logarithms are taken of rows that a search comes to. The `spare` arrays
     are separate: a loop over rows of one array that it changes would not become a vector loop.
-
-    `asked` is None if all costs are there, or their squares. Otherwise costs are asked for, and the function
-    is to be called again until it returns -1. It returns a row: if ``asked[2]`` is -1, its costs below its
-    reach, a spare array, are wanted, and lower bounds of the others; else its cost in that column.
     """
     n, m = row_dual.size, col_dual.size
-    shortest, open_dual, distance, level_of, reach, before, indices = spare
+    shortest, open_dual, distance, level_of, is_square, before, indices = spare
     closed, scanned = indices[:m], indices[m:]
-    # The row to be matched, and how many rows its search has scanned: -1 before it begins.
-    waiting, scans = 0, -1
-    if asked is not None:
-        waiting, scans = asked[0], asked[1]
-    if scans < 0:
-        # By loops: filling a slice would take twice as long to compile as all the rest.
-        for j in range(m):
-            open_dual[j] = col_dual[j]
-            if asked is None:
-                reach[j] = -np.inf if lazy else np.inf
-    while waiting < n:
+    # By loops: filling a slice would take twice as long to compile as all the rest.
+    for j in range(m):
+        open_dual[j], is_square[j] = col_dual[j], are_squares
+    for waiting in range(n):
         if col_of_row[waiting] >= 0:
-            waiting += 1
             continue
-        if scans < 0:
-            for j in range(m):
-                shortest[j] = np.inf
-            scans, scanned[0], level_of[0] = 0, waiting, 0.0
+        for j in range(m):
+            shortest[j] = np.inf
+        scans, scanned[0], level_of[0] = 0, waiting, 0.0
         while True:
             i, level = scanned[scans], level_of[scans]
             offset, line = level - row_dual[i], cost[i]
-            if asked is not None:
-                asked[0], asked[1] = waiting, scans
-                if asked[2] >= 0:
-                    # A bound has become a cost. Scanning the last row again finds the least distance.
-                    _take_cost(cost, row_dual, open_dual, scanned, level_of, asked, shortest, before)
-                elif reach[i] == -np.inf:
-                    return i
-            elif reach[i] == -np.inf:
-                reach[i] = np.inf
+            if is_square[i]:
+                is_square[i] = False
                 take_logarithms(line, m, floor)
             # The least distance by its bit pattern, so that this is a vector loop.
             least = _GREATEST_BITS
@@ -177,12 +171,6 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
                     break
             while shortest[j] != level:
                 j += 1
-            if asked is not None:
-                i = before[j]
-                if cost[i, j] >= reach[i] and not (j == asked[2] and i == asked[3]):
-                    asked[2], asked[3] = j, i
-                    return i
-                asked[2] = -1
             closed[scans], distance[scans] = j, level
             scans += 1
             i = row_of_col[j]
@@ -199,21 +187,6 @@ def augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col,
             i = before[j]
             row_of_col[j] = i
             j, col_of_row[i] = col_of_row[i], j
-        scans = -1
-    return -1
-
-
-@step_kernel
-def _take_cost(cost, row_dual, open_dual, scanned, level_of, asked, shortest, before):
-    """Compute anew how far the column is whose cost was asked for, from all rows that were scanned."""
-    j = asked[2]
-    shortest[j] = np.inf
-    for k in range(asked[1] + 1):
-        i = scanned[k]
-        length = (level_of[k] - row_dual[i]) + (cost[i, j] - open_dual[j])
-        length = max(length, level_of[k])
-        if length < shortest[j]:
-            shortest[j], before[j] = length, i
 
 
 @step_kernel

@@ -16,12 +16,12 @@ import numpy as np
 
 from lslmatch._jit import kernel, step_kernel
 from lslmatch._types import FloatArray, IntArray
+from lslmatch.assignment.exact_squares import exact_square
 from lslmatch.assignment.settings import or_default
 from lslmatch.assignment.small_coordinates import (
     CLOSE,
     NOT_ORDINARY,
     align_small,
-    exact_residual,
     lower_floor,
 )
 from lslmatch.assignment.small_dense import (
@@ -35,6 +35,7 @@ from lslmatch.assignment.small_dense import (
     augment_small,
     reduce_small,
     take_logarithms,
+    take_nearest,
 )
 from lslmatch.assignment.small_squares import FEW, TOGETHER, VECTOR, square_rows
 from lslmatch.results import Affine, MatchResult
@@ -140,7 +141,8 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
     room = columns + VECTOR
     a, b, cost = np.empty((lines, room)), np.empty((lines, room)), np.empty((rows, columns))
     work, indices = np.empty((6, d)), np.empty(2 * room, np.int64)
-    least, lengths, reach, nearest = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
+    least, lengths, nearest = np.empty(room), np.empty(room), np.empty(room, np.int64)
+    is_square = np.empty(room, np.bool_)
     for k in range(d, lines):
         for j in range(room):
             a[k, j] = 0.0
@@ -183,35 +185,28 @@ def _match_all(x, y, sizes, logarithm, most_pairs, numbers, duals, partners):
         floor = numbers[p, FLOOR]
         if logarithm:
             take_logarithms(least, n, floor)
-        total, free = 0.0, 0
         for i in range(n):
-            j = nearest[i]
             row_dual[i] = least[i]
-            if partners[middle + j] < 0:
-                partners[middle + j] = i
-                partners[start + i] = j
-                total += least[i]
-            else:
-                free += 1
+        col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
+        free = take_nearest(nearest, col_of_row, row_of_col)
         if free:
             numbers[p, CLASHES] = FEW_CLASH if _FEW * free <= n else MANY_CLASH
             nearly_all = _NEARLY_ALL if logarithm else _NEARLY_ALL_BY_SQUARES
             if free > nearly_all * n and n * m > most_pairs:
                 numbers[p, SCALE] = NOT_ORDINARY
                 continue
-            col_dual, col_of_row, row_of_col = duals[middle:out], partners[start:middle], partners[middle:out]
             if numbers[p, CLASHES] == MANY_CLASH:
                 free = reduce_small(
                     cost, logarithm, floor, row_dual, col_dual, col_of_row, row_of_col, nearest
                 )
             if free:
-                lazy = logarithm and numbers[p, CLASHES] == FEW_CLASH
+                are_squares = logarithm and numbers[p, CLASHES] == FEW_CLASH
                 # What is not needed any more serves again, coordinates included.
-                spare = (least, lengths, a[0], b[0], reach, nearest, indices)
-                augment_small(cost, lazy, floor, row_dual, col_dual, col_of_row, row_of_col, spare, None)
-            total = 0.0
-            for k in range(start, out):
-                total += duals[k]
+                spare = (least, lengths, a[0], b[0], is_square, nearest, indices)
+                augment_small(cost, are_squares, floor, row_dual, col_dual, col_of_row, row_of_col, spare)
+        total = 0.0
+        for k in range(start, out):
+            total += duals[k]
         numbers[p, TOTAL] = total
 
 
@@ -229,11 +224,7 @@ def _restore(x, y, turned, row, m, numbers, limit, squares):
                 if part[j] < limit:
                     i = block + j if turned else row
                     other = row if turned else block + j
-                    total = 0.0
-                    for k in range(x.shape[1]):
-                        rest = exact_residual(x[i, k], y[other, k], numbers[SCALE], numbers[SHIFT + k])
-                        total += rest * rest
-                    part[j] = total
+                    part[j] = exact_square(x, i, y, other, numbers)
                     if part[j] < best:
                         best, at = part[j], block + j
     if at < 0:

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from lslmatch import Affine, check_certificate, match
 from lslmatch.assignment import bounded
 from lslmatch.assignment.bounded import match_bounded
-from lslmatch.assignment.bounded_nearest import Singles, count_mutual, find_nearest, write_singles
+from lslmatch.assignment.bounded_nearest import CLEAR, Singles, find_nearest, write_singles
 from lslmatch.assignment.exact_squares import Pairs
 from lslmatch.assignment.small_coordinates import NOT_ORDINARY
 from lslmatch.assignment.small_dense import SCALE, SHIFT, TOTAL
@@ -42,7 +42,7 @@ def singles_of(x, y):
     arrays = np.empty((n, d), "f4"), np.empty(n, "f4"), np.empty((1, room // PANEL, d, PANEL), "f4")
     unit = 1.0 / math.sqrt(np.square(np.concatenate([x, y])).sum(axis=1).mean())
     singles = Singles(*arrays, np.empty((1, room), "f4"), unit, 0.0)
-    write_singles(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T), m, singles)
+    write_singles(x, y, singles)
     return singles, room
 
 
@@ -163,20 +163,10 @@ def test_nearest_columns_are_those_of_all_distances(kind):
         np.empty(40),
     )
     bounds = np.empty((FEW_ROWS, room), "f4")
-    assert find_nearest(singles, Pairs(x, y, False, numbers), bounds, nearest, least, listed, squares)
+    pairs = Pairs(x, y, False, numbers, x, y, np.full(31, np.inf))
+    seen = np.full(40, -1)
+    found = find_nearest(singles, pairs, 1.0, bounds, nearest, least, listed, squares, seen)
+    assert found == CLEAR
     expected = cdist(x, y, "sqeuclidean")
     np.testing.assert_allclose(least[:31], expected.min(axis=1), rtol=1e-14)
     np.testing.assert_array_equal(nearest[:31], expected.argmin(axis=1), "the first of several")
-
-
-@pytest.mark.parametrize("noise", [0.01, 0.3, 3.0])
-def test_a_look_counts_rows_that_are_nearest_to_their_nearest_column(noise):
-    x, y = planted(70, 80, 2, noise)
-    y = (y + 2.0) / 0.3
-    distances = cdist(x, y)
-    nearest = distances.argmin(axis=1)
-    expected = np.count_nonzero(distances.argmin(axis=0)[nearest[:PANEL]] == np.arange(PANEL))
-    singles, room = singles_of(x, y)
-    chosen, squares = np.empty((1, 1, 2, PANEL), "f4"), np.empty((1, PANEL), "f4")
-    rooms = np.empty((FEW_ROWS, room), "f4"), np.empty(80, np.int64), np.empty(80)
-    assert count_mutual(singles, *rooms, chosen, squares, np.empty((FEW_ROWS, PANEL), "f4")) == expected

@@ -10,14 +10,15 @@ from lslmatch.assignment.small_coordinates import (
     NOT_ORDINARY,
     UNKNOWN,
     _centre,
+    _centre_rows,
     _extremes,
+    align_rows,
     align_small,
     exact_residual,
     lower_floor,
     settle_map,
 )
 from lslmatch.assignment.small_dense import FLOOR, LOST, SCALE, SHIFT, SPREAD
-from lslmatch.assignment.wide_sets import _align_rows, _centre_rows
 from lslmatch.costs import COINCIDENT
 from lslmatch.geometry.coordinates import FAR_OUT
 from lslmatch.geometry.expansion import absolute_error
@@ -37,7 +38,7 @@ def aligned(x, y, scale=UNKNOWN, shift=None, as_rows=False):
     numbers[SHIFT:] = 0.0 if shift is None else shift
     if as_rows:
         work, a, b = np.empty((9, d)), np.empty(x.shape), np.empty(y.shape)
-        apart = _align_rows(x, y, numbers, work, a, b)
+        apart = align_rows(x, y, numbers, work, a, b)
         return numbers, work, a, b, apart
     work, a, b = np.empty((6, d)), np.empty(x.shape[::-1]), np.empty(y.shape[::-1])
     apart = align_small(x, y, numbers, work, a, b)
