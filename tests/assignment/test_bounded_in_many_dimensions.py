@@ -60,7 +60,7 @@ KINDS = {
     "far away": far_away,
 }
 #: Those in which more than one row in 8 clashes, or that bounds do not tell apart.
-DIFFICULT = {"without signal", "duplicates", "coincident", "close together"}
+DIFFICULT = {"without signal", "duplicates", "coincident"} | ({"close together"} if N > 64 else set())
 
 
 def is_solved(x, y, objective):
