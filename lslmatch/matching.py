@@ -267,10 +267,10 @@ def _check_allowed(request: Request, given: Given | None) -> Request:
             f"objective {request.objective!r} takes no known pairs, groups or forbidden pairs: it minimises "
             "nothing; use 'lsl'"
         )
-    if _is_blind(request):
+    if _is_blind(request) and len(given.forbidden):
         raise ValueError(
-            "pairs=FalseShare(..., proof=True) takes no known pairs, groups or forbidden pairs, as pairs are "
-            "made blindly; use FalseShare without proof"
+            "pairs=FalseShare(..., proof=True) takes no forbidden pairs, which say what set a point is from: "
+            "pairs are made blindly; use FalseShare without proof, or groups"
         )
     named = (part if isinstance(part, str) else "" for part in (request.alignment, request.covariance))
     alignment, covariance = named

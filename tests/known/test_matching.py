@@ -200,10 +200,13 @@ def test_strangers_leave_the_known_pairs():
     assert (result.permutation >= 0).sum() < 60
 
 
-def test_a_proof_against_false_pairs_takes_nothing_that_is_known():
+def test_a_proof_against_false_pairs_takes_what_is_known_but_nothing_forbidden():
     x, y, order = planted(14)
-    with pytest.raises(ValueError, match="takes no known pairs"):
-        match(x, y, known=pairs_of(order, 2), pairs=FalseShare(0.1, proof=True))
+    limit = FalseShare(0.1, proof=True)
+    found = match(x, y, known=pairs_of(order, 2), pairs=limit)
+    assert (found.permutation == order)[pairs_of(order, 2)[:, 0]].all()
+    with pytest.raises(ValueError, match="takes no forbidden pairs"):
+        match(x, y, forbidden=[(0, 1)], pairs=limit)
 
 
 def test_empty_arguments_are_none():

@@ -7,9 +7,11 @@ import numpy as np
 from lslmatch._types import FloatArray
 from lslmatch.choice.blind.counting import Count, count_pairs
 from lslmatch.choice.blind.learning import pair_and_learn
-from lslmatch.choice.blind.pool import Pool, pool_sets
+from lslmatch.choice.blind.pool import pool_sets
+from lslmatch.costs import CostRule
 from lslmatch.covariance.known import known_problem
 from lslmatch.geometry.columns import mapped_coordinates
+from lslmatch.geometry.coordinates import Geometry
 from lslmatch.objectives.table import make_rule
 from lslmatch.results import ColumnMap, Covariance, MatchResult
 
@@ -27,7 +29,8 @@ def choose_blindly(
     """Keep pairs that were made and ranked blindly, under the map of a result.
 
     `is_given` says that the map was not estimated from these sets. A covariance that was learned with the
-    sets in view is not used: where one was asked for, another is learned blindly.
+    sets in view is not used: where one was asked for, another is learned blindly. Known pairs are kept
+    besides, and partners are of one group.
     """
     permutation, confidence = np.full(len(x), -1, np.intp), np.full(len(x), np.nan)
     # The pairs are no cheapest matching, so there is nothing for duals to prove.
@@ -40,7 +43,8 @@ def choose_blindly(
         chosen_from=None,
         confidence=confidence,
     )
-    pool, kind, units = _pool(x, y, result, is_given)
+    geometry, rule, kind, units = _problem(x, y, result)
+    pool = pool_sets(geometry, rule, 0 if is_given else result.map.parameters, result.given)
     edges, pool, noise, rounds = pair_and_learn(pool, kind, workers)
     joins = pool.in_y[edges.ends[:, 0]] != pool.in_y[edges.ends[:, 1]]
     count = count_pairs(joins, share)
@@ -50,17 +54,26 @@ def choose_blindly(
     permutation[rows] = pool.row[ends[:, 1]]
     confidence[rows] = count.right[: count.between]
     cost = pool._replace(between=1.0).log_squares(*ends.T)
+    if result.given is not None:
+        known = result.given.known
+        permutation[known[:, 0]], confidence[known[:, 0]] = known[:, 1], 1.0
+        apart = geometry.taken(known[:, 0], known[:, 1]).residuals()
+        squares = np.square(apart if noise is None else noise.whiten(apart)).sum(axis=1)
+        cost = np.concatenate([cost, np.log(np.maximum(squares, pool.floor))])
     chosen = empty._replace(objective=float(cost.sum()) + pool.offset * cost.size)
     if kind != "known":
         record = None if noise is None else Covariance(noise.root, 0.0, rounds=rounds, units=units)
         chosen = chosen._replace(covariance=record)
-    return _decided(chosen, *_words(count, share))
+    lines = _words(count, share)
+    if result.given is not None and len(result.given.known):
+        lines.append(f"pairs: {len(result.given.known)} known ones besides, which need no proof")
+    return _decided(chosen, *lines)
 
 
-def _pool(
-    x: FloatArray, y: FloatArray, result: MatchResult, is_given: bool
-) -> tuple[Pool, str, FloatArray | None]:
-    """Put both sets together, say what is to be learned of the noise, and what columns were divided by.
+def _problem(
+    x: FloatArray, y: FloatArray, result: MatchResult
+) -> tuple[Geometry, CostRule, str, FloatArray | None]:
+    """Give both sets and the rule of their costs, what is to be learned of the noise, and columns' units.
 
     Noise of a covariance that is known is isotropic there.
     """
@@ -79,7 +92,7 @@ def _pool(
             units = _spreads(np.concatenate([x, found.apply(y)]))
         geometry = mapped_coordinates(x, y, found, units)
         rule = make_rule("lsl", geometry, result.scale)
-    return pool_sets(geometry, rule, 0 if is_given else found.parameters), kind, units
+    return geometry, rule, kind, units
 
 
 def _spreads(points: FloatArray) -> FloatArray:

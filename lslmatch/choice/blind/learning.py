@@ -44,6 +44,12 @@ class Noise(NamedTuple):
         """The matrix R with ``R.T @ R`` the covariance."""
         return np.ascontiguousarray((self.units[:, None] * self.factor).T)
 
+    def whiten(self, points: FloatArray) -> FloatArray:
+        """Bring points, or differences of them, into coordinates in which the noise is isotropic."""
+        from scipy.linalg import solve_triangular  # takes longer than the rest of the import
+
+        return np.ascontiguousarray(solve_triangular(self.factor, (points / self.units).T, lower=True).T)
+
 
 class Learned(NamedTuple):
     """Blind pairs, the pool in whose coordinates they were made, and the covariance behind these."""
@@ -108,12 +114,7 @@ def _shrunken(residuals: FloatArray) -> FloatArray:
 
 def _whiten(pool: Pool, noise: Noise) -> Pool:
     """Bring the pool into coordinates in which the noise is isotropic."""
-    from scipy.linalg import solve_triangular  # takes longer than the rest of the import
-
-    points, low = (
-        np.ascontiguousarray(solve_triangular(noise.factor, (part / noise.units).T, lower=True).T)
-        for part in (pool.points, pool.low)
-    )
+    points, low = noise.whiten(pool.points), noise.whiten(pool.low)
     mean_square = float(np.square(points - points.mean(axis=0)).sum(axis=1).mean())
     floor = WHITE_COINCIDENT * mean_square
     return pool._replace(points=points, low=low, floor=floor if floor > 0.0 else pool.floor)

@@ -36,7 +36,9 @@ class Edges(NamedTuple):
 
 
 def pair_blindly(pool: Pool, workers: int = 1) -> Edges:
-    """Pair the points of a pool of with each other, and rank the pairs."""
+    """Pair the points of a pool with each other, and rank the pairs."""
+    if pool.size < 2:
+        return Edges(np.empty((0, 2), np.intp), np.empty(0))
     mean = _mean_costs(pool, workers)
     partner, total = _candidates(pool, mean, workers)
     first = np.repeat(np.arange(pool.size), partner.shape[1])
@@ -45,6 +47,8 @@ def pair_blindly(pool: Pool, workers: int = 1) -> Edges:
     low, high = np.minimum(first, second), np.maximum(first, second)
     once = np.unique(low * pool.size + high)
     first, second = once // pool.size, once % pool.size
+    fit = pool.may_be_paired(first, second)
+    first, second = first[fit], second[fit]
     value = _weights(pool, first, second, mean)
     odds = (_log_odds(value, total[first]) + _log_odds(value, total[second])) / 2.0
     order = np.argsort(-odds, kind="stable")
@@ -97,7 +101,11 @@ def _candidates(pool: Pool, mean: FloatArray, workers: int) -> tuple[IntArray, F
         value *= -_rate(pool)
         own = np.arange(first, last)
         value[own - first, own] = -np.inf
-        best = np.argpartition(value, size - kept, axis=1)[:, size - kept :]
+        # Points of other groups count among all others, but are no candidates.
+        wanted = value
+        if pool.group is not None:
+            wanted = np.where(pool.may_be_paired(own[:, None], np.arange(size)), value, -np.inf)
+        best = np.argpartition(wanted, size - kept, axis=1)[:, size - kept :]
         partner[first:last] = best
         # The nearest ones are computed anew, as squares that are expanded cancel.
         place = np.arange(last - first)[:, None]

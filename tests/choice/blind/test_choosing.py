@@ -161,3 +161,65 @@ def test_the_map_that_was_given_is_not_corrected(monkeypatch):
     for is_given in (True, False):
         choose_blindly(x, y, result, 0.2, is_given, 1)
     assert [pool.between for pool in seen] == [1.0, 1.0 + 2.0 / 70]
+
+
+def test_partners_are_of_one_group_and_known_pairs_are_kept_besides():
+    x, y, partner = planted(3, noise=0.3)
+    rng = np.random.default_rng(1)
+    of_x = rng.integers(3, size=len(x))
+    of_y = rng.integers(3, size=len(y))
+    of_y[partner[partner >= 0]] = of_x[partner >= 0]
+    known = np.column_stack([np.arange(4), partner[:4]])
+    limit = FalseShare(0.1, proof=True)
+    found = match(x, y, alignment=IDENTITY[3], pairs=limit, groups=(of_x, of_y), known=known)
+    kept = np.flatnonzero(found.permutation >= 0)
+    assert (of_x[kept] == of_y[found.permutation[kept]]).all()
+    assert (found.permutation[:4] == partner[:4]).all()
+    assert (found.confidence[:4] == 1.0).all()
+    assert "pairs: 4 known ones besides, which need no proof" in found.decisions
+    assert np.unique(found.permutation[kept]).size == kept.size
+    assert found.row_dual is None
+    plain = match(x, y, alignment=IDENTITY[3], pairs=limit)
+    right = [int((result.permutation == partner)[partner >= 0].sum()) for result in (plain, found)]
+    assert right[1] > right[0]  # a third of the candidates
+    residuals = x[kept] - found.transform(y[found.permutation[kept]])
+    assert found.objective == pytest.approx(np.log(np.square(residuals).sum(axis=1)).sum())
+
+
+def test_known_pairs_beside_a_noise_that_is_learned():
+    x, y, partner = planted(3)
+    known = np.column_stack([np.arange(50), partner[:50]])
+    pairs = FalseShare(0.1, proof=True)
+    found = match(x, y, alignment=IDENTITY[3], covariance="diagonal", pairs=pairs, known=known)
+    assert (found.permutation[:50] == partner[:50]).all()
+    assert np.isfinite(found.objective)
+    everything = np.column_stack([np.arange(70), np.arange(70)])
+    found = match(x, x + 0.1, alignment=IDENTITY[3], pairs=pairs, known=everything)
+    assert (found.permutation == np.arange(70)).all()
+
+
+def test_forbidden_pairs_are_refused():
+    x, y, _ = planted(1)
+    with pytest.raises(ValueError, match="takes no forbidden pairs"):
+        match(x, y, pairs=FalseShare(0.1, proof=True), forbidden=[(0, 1)])
+
+
+def share_in_groups(seed, limit):
+    """Give the share of false pairs of sets with four groups."""
+    rng = np.random.default_rng([30, seed])
+    common = rng.standard_normal((20, 3))
+    group = rng.integers(4, size=20)
+    sides = []
+    for _ in range(2):
+        points = np.vstack([common, rng.standard_normal((20, 3))]) + 0.3 * rng.standard_normal((40, 3))
+        sides.append((points, np.concatenate([group, rng.integers(4, size=20)])))
+    (x, of_x), (y, of_y) = sides
+    found = match(x, y, alignment=IDENTITY[3], pairs=FalseShare(limit, proof=True), groups=(of_x, of_y))
+    kept = np.flatnonzero(found.permutation >= 0)
+    right = (found.permutation[kept] == kept) & (kept < 20)
+    return 1.0 - right.mean() if kept.size else 0.0
+
+
+def test_the_limit_is_kept_within_groups():
+    shares = [share_in_groups(seed, 0.2) for seed in range(30)]
+    assert 0.0 < np.mean(shares) < 0.2 + 2.0 * np.std(shares) / np.sqrt(30)
