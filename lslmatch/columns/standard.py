@@ -67,6 +67,7 @@ class Standard(NamedTuple):
         return ColumnMap(scales, centres), np.where(usable, a_size, 1.0)
 
 
+@np.errstate(all="ignore")
 def standard_units(x: FloatArray, y: FloatArray, one_scale: bool = False) -> Standard:
     """Standardise the columns of two checked sets; one that is constant in either keeps the units of both.
 

@@ -23,7 +23,7 @@ from lslmatch.assignment.orientation import partners
 from lslmatch.costs import COINCIDENT, CostRule
 from lslmatch.covariance.isotropic import match_aligned
 from lslmatch.covariance.leave_out import WHITE_COINCIDENT
-from lslmatch.geometry.columns import mapped_coordinates, multiplied
+from lslmatch.geometry.columns import column_weights, mapped_coordinates, multiplied
 from lslmatch.geometry.coordinates import Geometry, common_coordinates
 from lslmatch.geometry.magnitudes import typical_centre
 from lslmatch.maps import Affine, AnyMap, ColumnMap, LinearMap, Similarity, as_column_map
@@ -57,11 +57,13 @@ def _align(x: FloatArray, y: FloatArray, request: Request, covariance: Covarianc
     alignment, d = request.alignment, x.shape[1]
     if isinstance(alignment, tuple):
         return Alignment(Affine(*check_affine(alignment, "alignment", d)))
-    linear, origin = known_map(covariance.matrix), typical_centre(x)[0]
+    weights, linear = column_weights(covariance.units, d), known_map(covariance._replace(units=None).matrix)
+    origin = typical_centre(x)[0]
     other = origin if alignment in _WITH_IDENTITY else typical_centre(y)[0]
-    found = align(linear.forward(x - origin), linear.forward(y - other), alignment, request.workers)
+    a, b = linear.forward(weights * (x - origin)), linear.forward(weights * (y - other))
+    found = align(a, b, alignment, request.workers)
     scale, shift = found.affine
-    affine = Affine(scale, linear.backward(shift) + (origin - scale * other))
+    affine = Affine(scale, linear.backward(shift) / weights + (origin - scale * other))
     return found._replace(affine=affine, assignment=None)
 
 
@@ -166,8 +168,10 @@ def check_covariance(covariance: Any, dimension: int) -> FloatArray:
             f"covariance[{col}, {row}] is {matrix[col, row]}"
         )
     matrix = matrix / 2.0 + matrix.T / 2.0
+    # Columns in units of their own first: variances may be as far apart as they like.
+    units = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).smallest_subnormal))
     try:
-        np.linalg.cholesky(_in_range(matrix))
+        np.linalg.cholesky(matrix / units[:, None] / units)
     except np.linalg.LinAlgError:
         raise ValueError(
             f"covariance must be positive definite; its smallest eigenvalue is "

@@ -51,12 +51,19 @@ def in_common_units(
     x, y, result = without_matrix(x, y, result)
     weights, found = column_weights(units_of(result), x.shape[1]), as_column_map(result.map)
     origin, other = typical_centre(x)[0], typical_centre(y)[0]
-    shift = weights * seen_from(origin, other, found)
+    with np.errstate(all="ignore"):
+        shift = weights * seen_from(origin, other, found)
+        a, b = weights * (x - origin), weights * found.scales * (y - other)
+    if not all(np.isfinite(part).all() for part in (shift, a, b)):
+        raise ValueError(
+            "x and y must be in the range of float64 once columns are in common units, or they cannot be "
+            "diagnosed; multiply columns by constants first"
+        )
     noise = result.noise
     if noise is not None:
         noise = noise[0], noise[1] * result.scale
     reduced = result._replace(covariance=None, noise=noise, profile=None).with_map(Affine(1.0, shift))
-    return weights * (x - origin), weights * found.scales * (y - other), reduced
+    return a, b, reduced
 
 
 @comparable

@@ -42,6 +42,9 @@ from lslmatch.matching import match
 from lslmatch.objectives.row import Pairs
 from lslmatch.results import Affine, MatchResult
 
+#: Units of columns beside the greatest one are at least this, so that their squares are not 0.
+_LEAST_UNIT = 2.0**-500
+
 
 def diagnose(
     x: Any,
@@ -308,9 +311,11 @@ def _judge_unrelated(
     if result.column_map is not None:
         alignment = "columns" if result.column_map.scales.min() > 0.0 else "signed-columns"
     if result.covariance is not None and result.covariance.is_diagonal:
-        assert result.covariance.units is not None
-        learned = result.covariance.rounds > 0
-        covariance = "diagonal" if learned else result.covariance.units**2
+        units = result.covariance.units
+        assert units is not None
+        # Only ratios of variances count, and none is 0.
+        variances = np.maximum(units / units.max(), _LEAST_UNIT) ** 2
+        covariance = "diagonal" if result.covariance.rounds > 0 else variances
     elif result.covariance is not None and not result.covariance.is_isotropic:
         known = result.covariance.reference is None
         covariance = result.covariance.matrix if known else "estimate"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import check_certificate, match
+from lslmatch import Affine, check_certificate, diagnose, match
 from lslmatch.columns.doubt import _scales
 from lslmatch.columns.slopes import find_slopes
 
@@ -50,3 +50,15 @@ def test_a_scale_beyond_the_range_is_named():
     slopes = find_slopes(x * units, y / units, match(x, y, alignment="identity").permutation)
     with np.errstate(all="raise", under="ignore"):
         assert "scale of column 0 1.0142e+304, of column 1" in _scales(slopes, None)
+
+
+def test_columns_in_units_far_apart_are_diagnosed_or_refused():
+    x, y = draw(1.0)
+    far = np.array([1e-120, 1.0, 1e120])
+    with np.errstate(all="raise", under="ignore"):
+        result = match(far * x, far * y, alignment="identity", covariance=far**2)
+        assert np.isfinite(diagnose(far * x, far * y, result).confidence).all()
+        x, y = x[:, :2], y[:, :2]
+        result = match(x, y, alignment=Affine(1.0, np.full(2, 1e160)), covariance=np.array([1e-320, 1e300]))
+        with pytest.raises(ValueError, match="once columns are in common units"):
+            diagnose(x, y, result)
