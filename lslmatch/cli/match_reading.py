@@ -85,11 +85,11 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
     if options.noise_x is not None:
         noise = _read_levels(options.noise_x, first, x), _read_levels(options.noise_y, second, y)
     covariance = _read_covariance(options.covariance, x.columns)
-    sizes = len(x.values), len(values), labels
-    known = None if options.known is None else check_known(read_pairs(options.known, labels), *sizes)
-    forbidden = None
+    known = forbidden = None
+    if options.known is not None:
+        known = check_known(read_pairs(options.known, labels), len(x.values), len(values), labels)
     if options.forbidden is not None:
-        forbidden = check_forbidden(read_pairs(options.forbidden, labels), *sizes)
+        forbidden = check_forbidden(read_pairs(options.forbidden, labels), len(x.values), len(values), labels)
     return Inputs(
         x.values,
         values,

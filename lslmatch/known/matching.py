@@ -139,6 +139,10 @@ def _learn_under(x: FloatArray, y: FloatArray, request: Request, start: _Start) 
     by_columns = start.family is EACH_COLUMN
     covariance = request.covariance
     is_named = isinstance(covariance, str)
+    is_equal = is_named and covariance == "isotropic" and not by_columns
+    judged = request.alignment == "auto"
+    if start.family is None and is_equal and not judged:  # there is nothing to learn
+        return Noise(start.maps[0], None, None, np.empty(0, np.intp)), f"alignment: {start.words[0]}"
     variances = x.shape[1] > 1 and (by_columns or (is_named and covariance == "diagonal"))
     ends = [climb(sets, start.family, found, variances) for found in start.maps]
     best = min(range(len(ends)), key=lambda k: ends[k].value)
@@ -147,14 +151,14 @@ def _learn_under(x: FloatArray, y: FloatArray, request: Request, start: _Start) 
         warnings.warn(f"{start.doubt}. See result.decisions", AlignmentWarning, stacklevel=7)
     if not is_named:
         return given_noise(sets, end, covariance), decision
+    if is_equal:
+        return equal_noise(sets, end, judged), decision
     return _noise(sets, start, end, covariance, by_columns), decision
 
 
 def _noise(sets: Sets, start: _Start, end: Climbed, covariance: str, by_columns: bool) -> Noise:
     """Learn the noise of the kind that was asked for, or choose a kind."""
     free = start.family is not None
-    if covariance == "isotropic" and not by_columns:
-        return equal_noise(sets, end)
     if covariance == "diagonal":
         return diagonal_noise(sets, end)
     full = full_noise(sets, end, free)

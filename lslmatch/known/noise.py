@@ -32,8 +32,10 @@ class Noise(NamedTuple):
     permutation: IntArray
 
 
-def equal_noise(sets: Sets, found: Climbed) -> Noise:
-    """Take the noise to be isotropic."""
+def equal_noise(sets: Sets, found: Climbed, judged: bool = True) -> Noise:
+    """Take the noise to be isotropic; only if `judged` it is asked how much pairs surprise."""
+    if not judged:
+        return Noise(found.map, None, None, found.permutation)
     nobody = MatchResult(found.permutation, found.map.scale, found.map.shift, 0.0, None, None, "lsl", None)
     surprises = isotropic_surprises(sets.x, sets.y, nobody.with_map(found.map), sets.workers)
     return Noise(found.map, None, surprises, found.permutation)
