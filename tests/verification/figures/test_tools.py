@@ -83,4 +83,23 @@ def test_tables_of_the_page_are_those_of_the_stored_run():
     page = (docs / "which-tool.md").read_text(encoding="utf-8")
     assert tools.page_table(rows, "recovered") in page
     assert tools.page_table(rows, "false") in page
-    assert tools.page_table(rows, "recovered") in (docs.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_tables_of_columns_with_units_are_those_of_the_stored_run():
+    docs = Path(__file__).parents[3] / "docs"
+    _, figure = tools.FIGURES
+    rows = making.read_tables(figure, docs / "figures")[""]
+    page = (docs / "which-tool.md").read_text(encoding="utf-8")
+    assert tools.page_table(rows, "recovered") in page
+    assert tools.page_table(rows, "false") in page
+
+
+@pytest.mark.parametrize("situation", tools.UNITS)
+def test_other_tools_get_columns_that_are_standardised(situation):
+    task = tools.draw_task(situation, np.random.default_rng(8))
+    fair = tools.standardised(task)
+    for points in (fair.x, fair.y):
+        np.testing.assert_allclose(points.std(axis=0), 1.0)
+    assert task.x.std(axis=0).max() > 50 * task.x.std(axis=0).min()
+    assert (other_tools.least_squares(fair) == task.partner).mean() > 0.9
+    assert (other_tools.least_squares(task) == task.partner).mean() < 0.9
