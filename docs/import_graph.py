@@ -41,11 +41,12 @@ class Rules(NamedTuple):
     """What `architecture.md` declares."""
 
     layers: dict[str, list[Layer]]  # for each package, the highest layer first
+    storeys: dict[str, dict[str, str]]  # titles, and a component of each one's last layer
     exceptions: dict[tuple[str, str], str]  # (importing module, imported module): the reason
 
 
 def read_rules(text: str) -> Rules:
-    """Read the tables below the comments ``<!-- layers: package -->`` and ``<!-- exceptions -->``."""
+    """Read the tables below the comments ``<!-- layers: package -->``, storeys and exceptions."""
     layers = {
         package: [Layer(cells[0], re.findall(r"`([^`]+)`", cells[1])) for cells in _rows(table)]
         for package, table in re.findall(r"<!-- layers: (\w+) -->\n((?:\|.*\n)+)", text)
@@ -54,7 +55,11 @@ def read_rules(text: str) -> Rules:
     for table in re.findall(r"<!-- exceptions -->\n((?:\|.*\n)+)", text):
         for cells in _rows(table):
             exceptions[cells[0].strip("`"), cells[1].strip("`")] = cells[2]
-    return Rules(layers, exceptions)
+    storeys = {
+        package: {title: last.strip("`") for title, last in _rows(table)}
+        for package, table in re.findall(r"<!-- storeys: (\w+) -->\n((?:\|.*\n)+)", text)
+    }
+    return Rules(layers, storeys, exceptions)
 
 
 def _rows(table: str) -> list[list[str]]:
@@ -219,7 +224,7 @@ def main(arguments: list[str] | None = None) -> int:
         FOLDER.mkdir(exist_ok=True)
         EDGES.write_text(table, encoding="utf-8")
         for package, layers in rules.layers.items():
-            draw(layers, edges_between_components(CHECKOUT, package), FOLDER / package)
+            draw(layers, rules.storeys[package], FOLDER / package)
     print("\n".join(found) or "the code keeps to its layers")
     return int(bool(found))
 

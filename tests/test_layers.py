@@ -3,6 +3,7 @@
 import importlib.util
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -173,25 +174,25 @@ def picture(monkeypatch):
     sys.modules.pop("import_picture", None)
 
 
-def test_arrow_is_left_out_where_a_longer_path_says_the_same(picture):
-    assert picture.without_detours([("a", "b"), ("b", "c"), ("a", "c")]) == [("a", "b"), ("b", "c")]
-
-
-def test_places_of_a_layer_do_not_overlap(picture):
+def test_boxes_of_a_storey_do_not_overlap_and_none_is_forgotten(picture):
     for package, layers in RULES.layers.items():
-        edges = picture.without_detours(graph.edges_between_components(CHECKOUT, package))
-        places, paths = picture.route([layer.components for layer in layers], edges)
-        middle = picture.arrange(places, paths)
-        for row in places:
-            row = sorted(row, key=lambda place: middle[place.name])
-            for left, right in zip(row, row[1:], strict=False):
-                apart = middle[right.name] - middle[left.name]
-                assert apart >= (left.width + right.width) / 2
+        groups = picture.group(layers, RULES.storeys[package])
+        named = [name for names in groups.values() for name in names]
+        assert named == [name for layer in layers for name in layer.components]
+        for names in groups.values():
+            boxes = picture.arrange(names)
+            for left, right in pairwise(boxes):
+                assert right.line == left.line + 1 or right.left >= left.left + left.width
+            assert max(box.left + box.width for box in boxes) <= picture.WIDTH
+
+
+def test_layer_without_a_storey_is_noticed(picture):
+    layers = RULES.layers["lslmatch"]
+    with pytest.raises(AssertionError, match="no storey has"):
+        picture.group(layers, {"all": layers[-2].components[0]})
 
 
 def test_picture_is_the_same_twice(picture, tmp_path):
-    layers, edges = RULES.layers["lslmatch"], graph.edges_between_components(CHECKOUT, "lslmatch")
     for name in ("one", "two"):
-        picture.draw(layers, edges, tmp_path / name)
-    for kind in ("svg", "png"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+        picture.draw(RULES.layers["lslmatch"], RULES.storeys["lslmatch"], tmp_path / name)
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
