@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._cluster import lent_cluster, row_shares
 from lslmatch._jit import kernel
 from lslmatch._threads import over_rows, useful_workers
 from lslmatch._types import FloatArray, IntArray
@@ -82,25 +83,39 @@ def find_nearest_partners(
     If the tiles' boxes are given, points being sorted by regions, tiles that are too far are left out.
     """
     n, m = screen.geometry.shape
+    step = screen.block_rows(settings) if boxes is None else settings.block_rows
+    cluster = None if screen.squares.size else lent_cluster(n * m)
+    if cluster is None:
+        nearest, row_least, col_least = _least_values(screen, step, boxes, 0, n, workers)
+    else:
+        shares = row_shares(n, step, cluster.shares)
+        found = cluster.map(_least_values, (screen, step, boxes), shares)
+        nearest, row_least = (np.concatenate(parts) for parts in list(zip(*found, strict=True))[:2])
+        col_least = np.min([part[2] for part in found], axis=0)
+    row_bound = bounds_at_no_duals(screen, row_least[:, 1])
+    return NearestPartners(nearest, row_bound, bounds_at_no_duals(screen, col_least[:m]))
+
+
+def _least_values(
+    screen: PairScreen, step: int, boxes: Boxes | None, start: int, stop: int, workers: int = 1
+) -> tuple[IntArray, NDArray[np.floating], NDArray[np.floating]]:
+    """Give for some rows the nearest column and the two least values, and the least values of all columns."""
+    part, n = screen.of_rows(start, stop), stop - start
     dtype = screen.tiles.a.dtype
     nearest = np.zeros(n, np.intp)
     row_least = np.full((n, 2), np.inf, dtype)
-    step = screen.block_rows(settings) if boxes is None else settings.block_rows
     room = useful_workers(n, step, workers), screen.tiles.b_squares.size
     col_least = empty_in_line(room, dtype)
     col_least[:] = np.inf
     row_bits, col_bits = bit_patterns(row_least), bit_patterns(col_least)
 
     def run(worker: int, first: int, last: int) -> None:
-        order = all_tiles(screen) if boxes is None else tiles_by_gap(screen, boxes, first, last)
-        block = empty_in_line((FEW_ROWS, screen.tiles.b_squares.shape[1]), dtype)
-        _pass_over_tiles(
-            screen, order, first, last, nearest, row_bits, col_bits[worker], block, screen.lanes()
-        )
+        order = all_tiles(part) if boxes is None else tiles_by_gap(part, boxes, first, last)
+        block = empty_in_line((FEW_ROWS, part.tiles.b_squares.shape[1]), dtype)
+        _pass_over_tiles(part, order, first, last, nearest, row_bits, col_bits[worker], block, part.lanes())
 
     over_rows(run, n, step, workers)
-    row_bound = bounds_at_no_duals(screen, row_least[:, 1])
-    return NearestPartners(nearest, row_bound, bounds_at_no_duals(screen, col_least[:, :m].min(axis=0)))
+    return nearest, row_least, col_least.min(axis=0)
 
 
 def find_nearest_by_region(

@@ -61,6 +61,19 @@ class PairScreen(NamedTuple):
         shape = self.geometry.shape[0], self.tiles.b_squares.size
         return self._replace(squares=empty_in_line(shape, self.tiles.a.dtype))
 
+    def of_rows(self, start: int, stop: int) -> PairScreen:
+        """Take the rows from start to stop, and all columns."""
+        n, rows = self.geometry.shape[0], slice(start, stop)
+        if (start, stop) == (0, n):
+            return self
+        geometry = self.geometry._replace(a=self.geometry.a[rows], a_low=self.geometry.a_low[rows])
+        tiles, rule = self.tiles, self.rule
+        tiles = tiles._replace(
+            a=tiles.a[rows], a_squares=tiles.a_squares[rows], a_limits=tiles.a_limits[rows]
+        )
+        rule = rule._replace(x_weight=rule.x_weight[rows], x_factor=rule.x_factor[rows])
+        return self._replace(geometry=geometry, tiles=tiles, rule=rule, x_weight=self.x_weight[rows])
+
     def leading(self, dimensions: int | None) -> PairScreen:
         """Screen by the leading dimensions only (None: by all), in which no distance is greater."""
         if dimensions is None:

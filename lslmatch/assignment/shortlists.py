@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lslmatch._cluster import lent_cluster, row_shares
 from lslmatch._jit import kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.assignment.dense import DualState
 from lslmatch.assignment.least_values import choose_least, copy_values
 from lslmatch.assignment.screening import (
+    ColumnFactors,
     PairScreen,
     bound_of_value,
     column_factors,
@@ -63,9 +65,31 @@ def renew_shortlists(
     if not rows.size:
         return
     size = min(size, lists.col.shape[1])
+    factors = column_factors(screen, col_dual)
+    cluster = None if screen.squares.size else lent_cluster(rows.size * col_dual.size)
+    if cluster is None:
+        cols, costs, bound = _choose_for(screen, factors, size, block_rows, rows, workers, first_pass)
+    else:
+        shares = [(rows[p:q],) for p, q in row_shares(rows.size, 1, cluster.shares)]
+        found = cluster.map(_choose_for, (screen, factors, size, block_rows), shares)
+        cols, costs, bound = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    lists.cost[rows] = np.inf
+    lists.cost[rows, :size] = costs
+    lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
+
+
+def _choose_for(
+    screen: PairScreen,
+    factors: ColumnFactors,
+    size: int,
+    block_rows: int,
+    rows: IntArray,
+    workers: int = 1,
+    first_pass: bool = False,
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Choose the best pairs of some rows, and give their columns, their costs and bounds of all others."""
     cols, costs = np.empty((rows.size, size), np.intp), np.empty((rows.size, size))
     bound = np.empty(rows.size)
-    factors = column_factors(screen, col_dual)
 
     def run(worker: int, first: int, last: int) -> None:
         some = rows[first:last]
@@ -76,9 +100,7 @@ def renew_shortlists(
         price_pairs(screen.geometry, screen.rule, some, cols[first:last], costs[first:last])
 
     over_rows(run, rows.size, block_rows, workers)
-    lists.cost[rows] = np.inf
-    lists.cost[rows, :size] = costs
-    lists.col[rows, :size], lists.bound[rows] = np.maximum(cols, 0), bound
+    return cols, costs, bound
 
 
 def _rows_of(tiles: Tiles, rows: IntArray) -> Tiles:

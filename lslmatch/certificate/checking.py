@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lslmatch._cluster import lent_cluster, row_shares
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch._validation import (
@@ -33,6 +34,7 @@ from lslmatch.certificate.left_out import LeftOutCosts
 from lslmatch.certificate.products import find_doubtful
 from lslmatch.certificate.regression import RegressionCosts
 from lslmatch.certificate.tree import Need
+from lslmatch.given import Given
 from lslmatch.maps import Similarity
 from lslmatch.results import MatchResult
 
@@ -163,20 +165,9 @@ def check_certificate(
     is_gross = n == m and unequal > _SAME_SETS * max(np.abs(u).max(), np.abs(v).max())
     if is_gross and _are_exchanged(x, y, result._replace(permutation=permutation), u, v):
         raise ValueError("x and y must be in the order of the result, which is that of y and x")
-    found = [worst]
-
-    def judge(i: IntArray, j: IntArray) -> None:
-        others = (permutation[i] != j) & ~is_forbidden(given, m, i, j)
-        i, j = i[others], j[others]
-        with np.errstate(all="ignore"):
-            for start in range(0, i.size, _BLOCK_ENTRIES):
-                some = slice(start, start + _BLOCK_ENTRIES)
-                found.append(-float(costs.slack(i[some], j[some], u, v).min()))
-
-    for part in parts:
-        _visit_part(costs, part, u, v, judge, workers)
+    found = [_worst_lack(costs, part, u, v, (permutation, given), workers) for part in parts]
     # A NaN anywhere must surface as a violation: numpy's max keeps it, Python's would not.
-    worst = float(np.max([*found, _everywhere(x, y, result, everywhere, workers)]))
+    worst = float(np.max([worst, *found, _everywhere(x, y, result, everywhere, workers)]))
     if atol is not None and not worst <= check_positive(atol, "atol"):
         raise ValueError(f"result violates its certificate by {worst:.3g}, more than atol = {atol:.3g}")
     return worst + 0.0  # and never -0.0
@@ -216,6 +207,46 @@ def _worst_sign(part: Part, permutation: IntArray, u: FloatArray, v: FloatArray,
             stays = np.abs(duals[~is_matched]).max(initial=0.0)
             worst = float(np.max([worst, duals.max(initial=0.0), stays]))
     return worst
+
+
+def _worst_lack(
+    costs: _Costs | LeftOutCosts | RegressionCosts,
+    part: Part,
+    u: FloatArray,
+    v: FloatArray,
+    pairs: tuple[IntArray, Given | None],
+    workers: int,
+) -> float:
+    """Say by how much any pair of a part costs less than its duals, but for the matched ones."""
+    cluster = lent_cluster(part.rows.size * part.cols.size)
+    if cluster is None or part.rows.size < u.size or part.cols.size < v.size or not isinstance(costs, _Costs):
+        return _lack_of_rows(costs, u, v, pairs, part, workers)
+    shares = row_shares(u.size, 1, cluster.shares)
+    parts = [(part._replace(rows=part.rows[first:last]),) for first, last in shares]
+    return float(np.max(cluster.map(_lack_of_rows, (costs, u, v, pairs), parts), initial=-np.inf))
+
+
+def _lack_of_rows(
+    costs: _Costs | LeftOutCosts | RegressionCosts,
+    u: FloatArray,
+    v: FloatArray,
+    pairs: tuple[IntArray, Given | None],
+    part: Part,
+    workers: int = 1,
+) -> float:
+    permutation, given = pairs
+    found = [-np.inf]
+
+    def judge(i: IntArray, j: IntArray) -> None:
+        others = (permutation[i] != j) & ~is_forbidden(given, v.size, i, j)
+        i, j = i[others], j[others]
+        with np.errstate(all="ignore"):
+            for start in range(0, i.size, _BLOCK_ENTRIES):
+                some = slice(start, start + _BLOCK_ENTRIES)
+                found.append(-float(costs.slack(i[some], j[some], u, v).min()))
+
+    _visit_part(costs, part, u, v, judge, workers)
+    return float(np.max(found))
 
 
 def _visit_part(

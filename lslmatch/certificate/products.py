@@ -7,8 +7,15 @@ rounding errors besides, are one product of a vector of the row with a vector of
     1,            |y|^2 - q t,   t,   q,   y
 
 so products in single precision, of which a processor computes a hundred billion in a second, settle all pairs
-but those that are positive by less than such errors. A distance is no less than that in the leading
-coordinates: where the partners are much nearer than others, a few of these settle nearly all pairs.
+but those that are positive by less than such errors. A distance is no less than that of the points' leading
+coordinates, those along the directions in which points differ most, with the length of the rest as one more:
+where the partners are much nearer than others, a few of these settle nearly all pairs.
+
+(Let R be the orthonormal directions nearest to those that were computed, Q. The exact coordinates ``R^T p``
+and ``|p - R R^T p|`` make no distance greater, and have the length of p. Those that are computed differ from
+them by at most 2**-34 |p| if Q^T Q differs from 1 by at most 2**-36, with up to 2**12 coordinates and 2**10
+directions: sums of d products err by d 2**-53 of their size, for each direction. A product then errs by
+2**-31 of the norms besides: a hundredth of one roundoff.)
 
 In few dimensions a tree of boxes looks at fewer pairs, and so it does wherever points crowd so much that
 single precision does not tell them apart.
@@ -27,10 +34,16 @@ from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.certificate.tree import Need, find_doubtful_in_tree
 
-#: Fewest coordinates and most pairs for which products are quicker than the tree.
-_FEWEST_DIMENSIONS, _MOST_PAIRS = 13, 1 << 30
-#: Shares of the coordinates that are tried on a few rows, and how many.
-_PARTS, _SAMPLED_ROWS = (0.1, 0.2, 0.35, 0.5, 1.0), 32
+#: Fewest coordinates for which products are quicker than the tree.
+_FEWEST_DIMENSIONS = 13
+#: Shares of the coordinates that are tried on a few rows, and how many; most coordinates and directions for
+#: which leading ones are proven bounds, and how far directions may be from orthonormal.
+_PARTS, _SAMPLED_ROWS = (0.05, 0.1, 0.2, 0.35, 0.5), 32
+_MOST_COORDINATES, _MOST_DIRECTIONS, _NOT_ORTHONORMAL = 1 << 12, 1 << 10, 2.0**-36
+#: Points that directions are looked for among, and steps towards them.
+_SAMPLED_POINTS, _STEPS = 1024, 2
+#: Numbers of a block of points that is measured along the directions.
+_MEASURED = 1 << 20
 #: Checking one doubtful pair exactly costs as much as screening 10,000 + 300 d coordinates.
 _EXACTLY, _EXACTLY_PER_COORDINATE = 10_000, 300
 #: If more of the pairs are doubtful, the tree is asked.
@@ -63,7 +76,7 @@ def find_doubtful(
     """
     n, d = x.shape
     vectors = None
-    if d >= _FEWEST_DIMENSIONS and n * len(y) <= _MOST_PAIRS:
+    if d >= _FEWEST_DIMENSIONS:
         vectors = _cheapest_vectors(x, y, need)
     if vectors is None:
         find_doubtful_in_tree(x, y, need, judge, workers)
@@ -86,20 +99,58 @@ def _cheapest_vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors | No
     if q.any():
         middle = (float(np.median(p)) - float(np.median(q))) / 2.0
         p, q = p - middle, q + middle
-    scaled = Need(p, q, s, t)
+    some_need = Need(p[some], q, s[some], t)
     centre = y.mean(axis=0)
-    x, y = x - centre, y - centre
+    directions = _find_directions(x, y, centre)
     chosen, least = None, np.inf
-    for size in (max(int(part * d), 1) for part in _PARTS):
+    for size in sorted({max(int(part * d), 1) for part in _PARTS if directions is not None} | {d}):
         if size >= least:
             break
-        vectors = _vectors(x[:, :size], y[:, :size], scaled)
+        matrix = None if size == d or directions is None else np.ascontiguousarray(directions[:, :size])
+        cols = _measure(y, centre, matrix)
+        vectors = _vectors(_measure(x[some], centre, matrix), cols, some_need)
         # (Each row has one pair that is always doubtful.)
-        share = max(_find(vectors, some)[0].size - some.size, 0) / (some.size * len(y))
+        doubtful = _find(vectors, np.arange(some.size))[0].size
+        share = max(doubtful - some.size, 0) / (some.size * len(y))
         work = size + share * (_EXACTLY + _EXACTLY_PER_COORDINATE * d)
         if work < least and share <= _GREATEST_SHARE:
-            chosen, least = vectors, work
-    return chosen
+            chosen, least = (matrix, vectors), work
+    if chosen is None:
+        return None
+    matrix, vectors = chosen
+    return vectors._replace(row=_rows(_measure(x, centre, matrix), Need(p, q, s, t)))
+
+
+def _find_directions(x: FloatArray, y: FloatArray, centre: FloatArray) -> FloatArray | None:
+    """Find orthonormal directions in which points differ most, by the power method; None: there are none."""
+    d = x.shape[1]
+    size = min(int(_PARTS[-1] * d), _MOST_DIRECTIONS)
+    if size < 1 or d > _MOST_COORDINATES:
+        return None
+    sample = np.concatenate([points[:: len(points) // _SAMPLED_POINTS + 1] for points in (x, y)]) - centre
+    found = np.linalg.qr(np.random.default_rng(0).normal(size=(d, size)))[0]
+    for _ in range(_STEPS):
+        found = np.linalg.qr(sample.T @ (sample @ found))[0]
+    along = sample @ found
+    order = np.linalg.eigh(along.T @ along)[1][:, ::-1]
+    found = np.linalg.qr(found @ order)[0]
+    defect = float(np.linalg.norm(found.T @ found - np.eye(size)))
+    return found if defect < _NOT_ORTHONORMAL / 2.0 else None
+
+
+def _measure(points: FloatArray, centre: FloatArray, matrix: FloatArray | None) -> FloatArray:
+    """Give leading coordinates of points as seen from the centre, and the length of the rest; or all."""
+    if matrix is None:
+        return points - centre
+    measured = np.empty((len(points), matrix.shape[1] + 1))
+    step = max(_MEASURED // len(matrix), 1)
+    for start in range(0, len(points), step):
+        part = points[start : start + step] - centre
+        along = part @ matrix
+        rest = part - along @ matrix.T
+        measured[start : start + step, :-1] = along
+        measured[start : start + step, -1] = np.sqrt(np.einsum("ij,ij->i", rest, rest))
+    return measured
 
 
 def _vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors:
@@ -109,15 +160,25 @@ def _vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors:
     times the sum of the terms' sizes, which is at most ``2 |x|^2 + 2 |y|^2 + (|p| + |q|) (s + t)``. Norms are
     lowered and needs are raised by twice that.
     """
-    (n, d), m = x.shape, len(y)
+    return _Vectors(_rows(x, need), _cols(y, need), len(y))
+
+
+def _rows(x: FloatArray, need: Need) -> NDArray[np.float32]:
+    n, d = x.shape
     error = 2.0 * (d + 8) * _ROUNDOFF
-    p, q = need.p + error * np.abs(need.p), need.q + error * np.abs(need.q)
-    size = (d + 7) // 4 * 4
-    row = np.zeros((n, size), np.float32)
+    p = need.p + error * np.abs(need.p)
+    row = np.zeros((n, (d + 7) // 4 * 4), np.float32)
     row[:, 0] = (1.0 - 2.0 * error) * np.einsum("ij,ij->i", x, x) - p * need.s - _LOST
     row[:, 1], row[:, 2], row[:, 3] = 1.0, -p, -need.s
-    row[:, 4 : d + 4] = -2.0 * x
-    tiles = -(-m // _COLUMNS)
+    np.multiply(x, -2.0, out=row[:, 4 : d + 4], casting="same_kind")
+    return row
+
+
+def _cols(y: FloatArray, need: Need) -> NDArray[np.float32]:
+    m, d = y.shape
+    error = 2.0 * (d + 8) * _ROUNDOFF
+    q = need.q + error * np.abs(need.q)
+    size, tiles = (d + 7) // 4 * 4, -(-m // _COLUMNS)
     flat = np.zeros((tiles * _COLUMNS, size), np.float32)
     flat[:m, 0] = 1.0
     flat[:m, 1] = (1.0 - 2.0 * error) * np.einsum("ij,ij->i", y, y) - q * need.t
@@ -125,7 +186,7 @@ def _vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors:
     flat[:m, 2], flat[:m, 3], flat[:m, 4 : d + 4] = need.t, q, y
     col = np.empty((tiles, size, _COLUMNS), np.float32)
     col[:] = flat.reshape(tiles, _COLUMNS, size).transpose(0, 2, 1)
-    return _Vectors(row, col, m)
+    return col
 
 
 def _find(vectors: _Vectors, rows: IntArray) -> tuple[IntArray, IntArray]:
