@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import threading
 import time
@@ -13,9 +14,14 @@ from lslmatch._jit import KERNELS, is_kept
 from lslmatch._progress import listening
 from lslmatch.cli.kernels import compilations
 
+#: Loops whose parts take about the same time each, and the seconds after which that tells when they end.
+_EVEN, _TELLING = ("rows seen", "blocks of rows seen"), 5.0
+
 
 class Progress:
     """Show the stage, how far it is, and the seconds since the start, while the ``with`` block runs.
+
+    Of loops whose parts take about the same time each, the seconds that are left are shown, too.
 
     Kernels that have to be compiled are announced as such. Nothing is written unless `stream` is a terminal
     and the run takes longer than `delay` seconds; the line is erased at the end. It is kept by a thread of
@@ -41,7 +47,8 @@ class Progress:
         self._announce = announce
         self.compiling = 0.0
         self._begun: list[float] = []
-        self._stage = self._state = ""
+        self._stage = self._state = self._left = ""
+        self._loop, self._began, self._first, self._last = "", 0.0, 0, 0
         self._compiled = self._to_compile = 0
         self._width = 0
         self._hearing = contextlib.ExitStack()
@@ -50,7 +57,7 @@ class Progress:
 
     def stage(self, name: str) -> None:
         """Say what the run does from now on."""
-        self._stage, self._state = name, ""
+        self._stage, self._state, self._left, self._loop = name, "", "", ""
 
     def __enter__(self) -> Progress:
         """Begin to show the line."""
@@ -77,13 +84,22 @@ class Progress:
         start = time.monotonic()
         wait = self._delay
         while not self._finished.wait(wait):
-            self._rewrite(f"{self._stage}{self._state}, {int(time.monotonic() - start)} s")
+            self._rewrite(f"{self._stage}{self._state}, {int(time.monotonic() - start)} s{self._left}")
             wait = 0.5
 
     def _hear_loop(self, what: str, done: int, total: int) -> None:
-        self._state = f": {done:,} of {total:,} {what}"
+        self._state, self._left = f": {done:,} of {total:,} {what}", ""
+        now = time.monotonic()
+        if what != self._loop or done < self._last:
+            self._loop, self._began, self._first = what, now, done
+        self._last = done
+        spent = now - self._began
+        if what in _EVEN and done > self._first and spent >= _TELLING:
+            left = spent * (total - done) / (done - self._first)
+            self._left = f", about {math.ceil(left):,} s left"
 
     def _hear_compilation(self, kernel: str | None) -> None:
+        self._left = ""
         if kernel is None:
             self._state = ""
             begun = self._begun.pop()

@@ -18,6 +18,8 @@ from lslmatch.io.sources import MOST_BYTES, FileError, Source, size_text
 
 #: As much of a file as its header may take.
 _HEAD = 1 << 16
+#: Arrays of at least this many bytes are not read but mapped, if their file lies on a disk as such.
+_MAPPED = 1 << 28
 #: The members of a file that SciPy keeps a sparse matrix in, and those that say where its numbers stand.
 _SPARSE = {"format", "shape", "data"}
 _INDICES = {
@@ -106,6 +108,8 @@ def _read_array(stream: Any, size: int, file: str, suffix: str, is_limited: bool
                 raise FileError(f"{file}: not a readable {suffix} array: it ends too early")
             if claim is not None and is_limited:
                 _check_size(claim.as_numbers, file)
+            if claim is not None and claim.is_floats and not is_limited and claim.stored >= _MAPPED:
+                return np.lib.format.open_memmap(stream.name, mode="r")
             # (It is read by parts, without a copy of all of its bytes.)
             stream.seek(0)
             return np.lib.format.read_array(stream, allow_pickle=False)
@@ -123,6 +127,7 @@ class _Claim(NamedTuple):
     stored: int
     as_numbers: int
     """The bytes that its numbers take where they are matched, which are more than those of small integers."""
+    is_floats: bool
 
 
 def _claim(head: bytes) -> _Claim | None:
@@ -139,7 +144,8 @@ def _claim(head: bytes) -> _Claim | None:
     except Exception:
         return None  # damage, of which the reader tells
     entries = 0 if dtype.hasobject else math.prod(shape)
-    return _Claim(entries * dtype.itemsize, entries * max(dtype.itemsize, 8 * len(dtype.names or " ")))
+    as_numbers = entries * max(dtype.itemsize, 8 * len(dtype.names or " "))
+    return _Claim(entries * dtype.itemsize, as_numbers, dtype.kind == "f")
 
 
 def _read_sparse(read: Callable[[str], NDArray[Any]], file: str) -> Any:

@@ -43,6 +43,32 @@ def test_progress_on_a_terminal_is_shown_and_erased(terminal):
         shown += read()
 
 
+def test_time_left_is_told_of_loops_whose_parts_are_alike(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("lslmatch.cli.progress.time.monotonic", lambda: now[0])
+    progress = Progress()
+    for what, done, seconds, left in (
+        ("rows seen", 100, 0.0, ""),
+        ("rows seen", 200, 4.0, ""),
+        ("rows seen", 300, 4.0, ", about 28 s left"),
+        ("rows seen", 1000, 28.0, ", about 0 s left"),
+        ("rows seen", 50, 3.0, ""),  # another loop
+        ("rows seen", 525, 10.0, ", about 10 s left"),
+        ("rows matched", 1, 0.0, ""),
+        ("rows matched", 2, 50.0, ""),
+    ):
+        now[0] += seconds
+        progress._hear_loop(what, done, 1000)
+        assert progress._left == left
+    now[0] += 10.0
+    progress._hear_loop("rows seen", 1, 1000)
+    now[0] += 10.0
+    progress._hear_loop("rows seen", 501, 1000)
+    assert progress._left == ", about 10 s left"
+    progress.stage("checking")
+    assert progress._left == ""
+
+
 def test_progress_tells_how_far_a_loop_is_and_what_is_compiled(terminal):
     stream, read = terminal
     with Progress(stream, delay=0.0) as progress:

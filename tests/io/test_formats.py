@@ -702,3 +702,24 @@ def test_columns_of_the_same_name_are_never_paired_by_it(x, y, tmp_path, capsys)
     repeated = "a" if (x + y).count("a") > 2 else "b"
     with pytest.raises(FileError, match=f"has more than one column '{repeated}'"):
         [read_points(path, Choice((repeated,))) for path in paths]
+
+
+def test_large_arrays_are_mapped_instead_of_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "_MAPPED", 10)
+    values = np.random.default_rng(1).normal(size=(9, 4)).astype(np.float16)
+    np.save(tmp_path / "x.npy", values)
+    found = read_points(tmp_path / "x.npy").values
+    base = found
+    while base is not None and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+    np.testing.assert_array_equal(found, values)
+    assert found.dtype == np.float16
+    with gzip.open(tmp_path / "x.npy.gz", "wb") as packed:
+        packed.write((tmp_path / "x.npy").read_bytes())
+    np.testing.assert_array_equal(read_points(tmp_path / "x.npy.gz").values, values)
+    np.save(tmp_path / "n.npy", np.arange(100))
+    assert not isinstance(read_points(tmp_path / "n.npy").values.base, np.memmap)
+    (tmp_path / "x.npy").write_bytes((tmp_path / "x.npy").read_bytes()[:-1])
+    with pytest.raises(FileError, match="ends too early"):
+        read_points(tmp_path / "x.npy")
