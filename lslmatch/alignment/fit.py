@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -52,7 +51,7 @@ class MapFit(NamedTuple):
 
     affine: Affine
     assignment: Assignment
-    value: float  # the profile likelihood f: the objective minus K log(scale)
+    value: float  # the profile likelihood f: the objective minus K / d times log_volume
     curve: ProfileCurve | None = None
     moments: Affine | None = None  # scale and shift by moments, where a search began with them
 
@@ -83,7 +82,7 @@ def as_fit(result: MatchResult) -> MapFit:
     rows = np.flatnonzero(result.permutation >= 0)
     cols = result.permutation[rows]
     assignment = Assignment(rows, cols, result.row_dual, result.col_dual, result.objective)
-    return MapFit(result.affine, assignment, result.objective - rows.size * math.log(result.scale))
+    return _fit(result.affine, assignment)
 
 
 def fit_geometry(
@@ -95,4 +94,10 @@ def fit_geometry(
 ) -> MapFit:
     """Match two sets that the map brought into common coordinates; a warm start may be given if n = m."""
     assignment = assign_points(geometry, log_rule(geometry), workers, col_dual, warm_start)
-    return MapFit(affine, assignment, assignment.objective - min(geometry.shape) * math.log(affine.scale))
+    return _fit(affine, assignment)
+
+
+def _fit(affine: Affine, assignment: Assignment) -> MapFit:
+    """Give the profile likelihood as well: a map that makes volumes smaller makes costs lower."""
+    value = assignment.objective - assignment.row_ind.size * affine.log_volume / affine.shift.size
+    return MapFit(affine, assignment, value)

@@ -45,7 +45,7 @@ def fit_best(x: FloatArray, y: FloatArray, workers: int) -> Alignment:
         if robust.beyond_chance or fit.value < clearly:
             fits["robust estimates"] = fit
     name = min(fits, key=lambda name: fits[name].value)
-    limit = fits[name].value + 2 * (d + 1) / d
+    limit = fits[name].value + 2 * fits[name].affine.parameters / d
     identity = Affine(1.0, np.zeros(d))
     small = bool(plan_from_points(x.shape, len(y), "lsl"))
     may_reach = not is_worse(x, y, limit, not small)

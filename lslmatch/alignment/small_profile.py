@@ -59,7 +59,7 @@ def fit_quickly(x: FloatArray, y: FloatArray) -> QuickFit:
     last = match_points(x, y, "lsl", affine, plan)
     if last is None:
         return QuickFit(first)
-    curve, value = np.empty((2, EVEN + 1)), last.objective - n * math.log(affine.scale)
+    curve, value = np.empty((2, EVEN + 1)), last.objective - n * affine.log_volume / d
     size = _trace(first.permutation, last.permutation, a, b, pairs, centres, found, value, curve)
     if not size:
         return QuickFit(first)

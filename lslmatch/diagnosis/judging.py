@@ -78,7 +78,7 @@ def judge_distances(
     margin[x_of_row[exact]] = exact_margins(optimum, arcs, exact)
     if rate is not None:
         confidence = np.full(n, np.nan)
-        if result.criterion == "lsns":  # whose noise is known
+        if OBJECTIVES[result.criterion].needs_noise:  # which is known then
             confidence[x_of_row] = pair_probabilities(optimum, rate, workers)
         else:
             confidence[x_of_row] = pair_posteriors(optimum.geometry, optimum.col_of_row, tempered)
