@@ -126,6 +126,8 @@ NOT_IN_A_CLONE = {
     "docs/_build/html/index.html": "tox -e docs writes it",
     "tests/benchmarks/results/latest.json": "tox -e bench writes it",
     "verification/claims/largest_noise.py": "the example of a claim",
+    "lslmatch/objectives/energy.py": "the example of an objective",
+    "lslmatch/alignment/medians.py": "the example of an alignment",
     "verification/figures/shift_error.py": "the example of a figure",
 }
 TEXTS = {f"docs/{name}": text for name, text in PAGES.items()} | {
