@@ -8,7 +8,8 @@ import numpy as np
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.choice.partnership import Partnership
-from lslmatch.choice.relearning import is_beyond_chance, judge_all, taken
+from lslmatch.choice.relearning import Judged, is_beyond_chance, judge_all, judge_by_levels, taken
+from lslmatch.covariance.trimmed import can_be_relearned
 from lslmatch.results import FalseShare, MatchResult
 
 #: Number of pairs n * m up to which pairs can be chosen: several matrices of that size are made.
@@ -20,6 +21,9 @@ _LEAST_PAIRS = 6
 _FEWER_RIGHT = ((1.0 / 3.0, 0.1), (0.9, 0.02))
 #: Otherwise so many more must be.
 _MORE_RIGHT = 0.02
+#: Below this share of right pairs noise levels of the columns are looked at. Where isotropic noise finds some
+#: as well, so many times as many must be right with them: few pairs that agree confirm themselves.
+_MOST, _CLEARLY = 0.9, 1.5
 #: By what factor pairs stand out more where isotropic noise is wrong.
 _STANDS_OUT_MORE = 1.5
 
@@ -54,19 +58,38 @@ def choose_pairs(
     with scale and shift. Beside it, `base` is the matching with isotropic noise, and `diagonal` that with a
     variance for each column: the better choice is taken.
     """
-    found = _choose(x, y, result, base, target, refit, target is not None, workers)
+    twice = target is not None
+    found = _choose(x, y, result if diagonal is None else diagonal, target, refit, twice, workers)
     covariance = found.result.covariance
     if base is None or covariance is None or covariance.is_isotropic or found.result.confidence is None:
         return found.result
-    if diagonal is not None:
-        other = _choose(x, y, diagonal, None, target, refit, target is not None, workers)
-        if other.right > found.right:
-            return other.result
     # Isotropic noise is not taken for granted here: two opinions are heard, as under a learned covariance.
-    plain = _choose(x, y, base, None, target, False, True, workers)
-    if found.right == 0.0 < plain.right and not is_beyond_chance(x, y, base, plain.right, workers):
-        return found.result
-    return _better(plain, found)
+    plain = _choose(x, y, base, target, False, True, workers)
+    usual = found.result if diagonal is not None else _beside(x, y, base, plain, found, workers)
+    most = min(len(x), len(y))
+    expected = _expected(usual)
+    if expected >= _MOST * most or not can_be_relearned(result):
+        return usual
+    levels = _take_judged(judge_by_levels(x, y, result, base, refit, workers), target, most)
+    if levels.right > (_CLEARLY if plain.right > 0.0 else 1.0) * expected:
+        how = f"{levels.right:.0f} pairs are probably right under it, {expected:.0f} without"
+        return _decided(levels.result, f"covariance: learned with the noise level of each column, as {how}")
+    return usual
+
+
+def _beside(
+    x: FloatArray, y: FloatArray, base: MatchResult, plain: _Choice, learned: _Choice, workers: int
+) -> MatchResult:
+    """Take the better choice; where a covariance finds nothing, isotropic noise is doubted as well."""
+    if learned.right == 0.0 < plain.right and not is_beyond_chance(x, y, base, plain.right, workers):
+        return learned.result
+    return _better(plain, learned)
+
+
+def _expected(result: MatchResult) -> float:
+    """Give how many pairs are expected to be right."""
+    assert result.confidence is not None
+    return float(result.confidence[result.permutation >= 0].sum())
 
 
 class _Choice(NamedTuple):
@@ -79,7 +102,6 @@ def _choose(
     x: FloatArray,
     y: FloatArray,
     result: MatchResult,
-    beside: MatchResult | None,
     target: FalseShare | None,
     refit: bool,
     twice: bool,
@@ -89,7 +111,12 @@ def _choose(
     if most < _LEAST_PAIRS:
         line = f"pairs: all {most}, which are too few to choose from"
         return _Choice(_decided(result, line), float(most), 0.0)
-    result, costs, judged = judge_all(x, y, result, beside, refit, twice, workers)
+    return _take_judged(judge_all(x, y, result, refit, twice, workers), target, most)
+
+
+def _take_judged(found: Judged, target: FalseShare | None, most: int) -> _Choice:
+    """Take the pairs that are probably right, or as many as a limit allows."""
+    result, costs, judged = found
     rows = judged.accepted if target is None else judged.within(target.share)
     if result.given is not None:
         rows = np.union1d(rows, result.given.known[:, 0])

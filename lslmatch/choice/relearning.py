@@ -4,9 +4,10 @@ Which pairs are true depends on the covariance, and it on them. It is learned fr
 trusted (:mod:`lslmatch.covariance.trimmed`), then from all that differ from strangers made by deletion
 (:mod:`lslmatch.choice.deletion`), and then from those that the model of true pairs and strangers
 (:mod:`lslmatch.choice.partnership`) accepts, too, until these come back. That begins with the covariance of
-all pairs, and where it does not make most pairs right, with costs that know nothing of the noise
-(:mod:`lslmatch.choice.tempered`): the end with the most right pairs is taken.
+all pairs.
 
+Where many points are strangers, more is found if columns are divided by their noise levels, and from costs
+that know nothing of the noise (:mod:`lslmatch.choice.tempered`): the end with the most right pairs counts.
 Whether anything is in common at all is doubtful where pairs hardly stand out. Then the same is done with sets
 that have nothing in common with x for certain (:mod:`lslmatch.choice.unrelated`).
 """
@@ -44,8 +45,6 @@ _LEAST_PAIRS = 6
 _FIRST_ROUNDS, _STRANGER = 3, 0.3
 #: Rounds, at most, in which it is learned from the accepted pairs.
 _ROUNDS = 6
-#: Where this share of the pairs is right no other start is looked for.
-_MOST = 0.9
 #: So many times as many pairs must be right as in sets that have nothing in common.
 _MORE_RIGHT = 2.0
 
@@ -64,18 +63,11 @@ class Judged(NamedTuple):
 
 
 def judge_all(
-    x: FloatArray,
-    y: FloatArray,
-    result: MatchResult,
-    beside: MatchResult | None,
-    refit: bool,
-    twice: bool,
-    workers: int,
+    x: FloatArray, y: FloatArray, result: MatchResult, refit: bool, twice: bool, workers: int
 ) -> Judged:
     """Judge the pairs of a matching of all points; a covariance that was learned is learned again.
 
     With it scale and shift, if `refit`. Otherwise the model alone judges, or deletion as well if `twice`.
-    `beside` is the matching with isotropic noise, whose map no covariance has a part in.
     """
     costs = judged_costs(x, y, result, workers)
     if result.given is not None or result.regression is not None:
@@ -85,16 +77,35 @@ def judge_all(
         judge = _judge_twice if twice else judge_pairs
         return Judged(result, costs, judge(costs, result, x.shape[1]))
     found = _relearn(x, y, Relearned(result, costs), refit, workers)
-    plain = result
-    if beside is not None and isinstance(result.map, Affine):
-        plain = result.with_map(beside.map)
-    if found.right < _MOST * found.partnership.rows.size:
-        others = (_relearn(x, y, start, refit, workers, GROWING) for start in tempered_starts(x, y, plain))
-        found = max((found, *others), key=lambda end: end.right)
+    return found._replace(result=beside_isotropic(x, y, found.result, workers))
+
+
+def judge_by_levels(
+    x: FloatArray, y: FloatArray, result: MatchResult, beside: MatchResult, refit: bool, workers: int
+) -> Judged:
+    """Judge under a covariance that begins with the noise levels of the columns, from several starts.
+
+    `beside` is the matching with isotropic noise, whose map no covariance has a part in.
+    """
+    plain = result.with_map(beside.map) if isinstance(result.map, Affine) else result
+    own = Relearned(result, judged_costs(x, y, result, workers))
+    ends = [_relearn(x, y, own, refit, workers, by_levels=True)]
+    ends += _from_tempered(x, y, plain, refit, workers)
+    found = max(ends, key=lambda end: end.right)
     if found.partnership.accepted.size == 0:
-        confirmed = _is_confirmed(found, _by_chance(x, y, plain, refit, workers))
+        chance = (
+            end for other in unrelated_sets(y) for end in _from_tempered(x, other, plain, refit, workers)
+        )
+        confirmed = _is_confirmed(found, chance)
         found = found._replace(partnership=found.partnership._replace(is_confirmed=confirmed))
     return found._replace(result=beside_isotropic(x, y, found.result, workers))
+
+
+def _from_tempered(
+    x: FloatArray, y: FloatArray, plain: MatchResult, refit: bool, workers: int
+) -> Iterator[Judged]:
+    for start in tempered_starts(x, y, plain):
+        yield _relearn(x, y, start, refit, workers, GROWING, by_levels=True)
 
 
 def _with_known(judged: Partnership, result: MatchResult) -> Partnership:
@@ -105,20 +116,11 @@ def _with_known(judged: Partnership, result: MatchResult) -> Partnership:
     return judged._replace(true=np.where(known, 1.0, judged.true), own=np.where(known, 1.0, judged.own))
 
 
-def _by_chance(
-    x: FloatArray, y: FloatArray, plain: MatchResult, refit: bool, workers: int
-) -> Iterator[Partnership]:
-    """Give what is thought of pairs with points that have nothing in common with x, from each start."""
-    for other in unrelated_sets(y):
-        for start in tempered_starts(x, other, plain):
-            yield _relearn(x, other, start, refit, workers, GROWING).partnership
-
-
-def _is_confirmed(found: Judged, chance: Iterator[Partnership]) -> bool:
+def _is_confirmed(found: Judged, chance: Iterator[Judged]) -> bool:
     """Tell whether more pairs are right, and by greater margins, than ever by chance."""
     own = found.partnership
     return own.are_many and all(
-        found.right > _MORE_RIGHT * other.right.sum() and own.margin > other.margin for other in chance
+        found.right > _MORE_RIGHT * other.right and own.margin > other.partnership.margin for other in chance
     )
 
 
@@ -141,15 +143,16 @@ def _relearn(
     refit: bool,
     workers: int,
     growing: tuple[float, ...] = (),
+    by_levels: bool = False,
 ) -> Judged:
     """Learn a covariance from ever better pairs."""
-    kept = trust_pairs(x, y, present, refit, workers, growing)
+    kept = trust_pairs(x, y, present, refit, workers, growing, by_levels)
     seen: set[bytes] = set()
     judged: Partnership | None = None  # what is thought of the present pairs, if that is known
     for done in range(_FIRST_ROUNDS + _ROUNDS + 1):
         if np.count_nonzero(kept >= 0) < _LEAST_PAIRS or kept.tobytes() in seen:
             break
-        again = match_again(x, y, present.result, kept, refit, workers)
+        again = match_again(x, y, present.result, kept, refit, workers, by_levels)
         if again is None:
             break
         present, judged = again, None

@@ -3,8 +3,8 @@
 Points without a partner get one all the same if all are matched, and what they add to a covariance is no
 noise. So the metric is learned from pairs that can be trusted alone: the most prominent of those that are
 nearest to each other. They need not be many, but nearly all must be right. A pair outside has no residual
-in the metric, so that there is nothing to leave out of it. Columns are divided by their noise levels first,
-of which few pairs say more than of correlations.
+in the metric, so that there is nothing to leave out of it. Columns may be divided by their noise levels
+first, of which few pairs say more than of correlations.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def trust_pairs(
     refit: bool,
     workers: int,
     growing: tuple[float, ...] = (),
+    by_levels: bool = False,
 ) -> IntArray:
     """Give pairs that can be trusted, -1 where an x has none.
 
@@ -66,7 +67,7 @@ def trust_pairs(
         if kept.tobytes() in seen:
             break
         seen.add(kept.tobytes())
-        fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels=True)
+        fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels)
         if fit is None:
             break
         kept = _prominent(cost_matrix(fit.white, workers), share)
@@ -79,7 +80,13 @@ def _units(result: MatchResult) -> FloatArray | None:
 
 
 def match_again(
-    x: FloatArray, y: FloatArray, result: MatchResult, kept: IntArray, refit: bool, workers: int
+    x: FloatArray,
+    y: FloatArray,
+    result: MatchResult,
+    kept: IntArray,
+    refit: bool,
+    workers: int,
+    by_levels: bool = False,
 ) -> Relearned | None:
     """Match all points under a covariance that is learned from the pairs in `kept`, -1 where x has none.
 
@@ -88,7 +95,7 @@ def match_again(
     before = result.covariance
     assert before is not None
     first = Aligned.at(x, y, result.map, _units(result))
-    fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels=True)
+    fit = fit_matching(x, y, kept, first, refit, "tyler", by_levels)
     if fit is None:
         return None
     costs = cost_matrix(fit.white, workers)

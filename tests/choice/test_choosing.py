@@ -24,7 +24,7 @@ def thought(right, stands_out=9.0, margin=9.0):
 
 def choose(monkeypatch, judged, target=None, result=RESULT, x=X, y=Y):
     monkeypatch.setattr(choosing, "judge_all", lambda *arguments: Judged(result, COSTS, judged))
-    return _choose(x, y, result, None, target, False, False, 1)
+    return _choose(x, y, result, target, False, False, 1)
 
 
 def test_sets_of_up_to_so_many_pairs_can_be_chosen_from():
@@ -43,7 +43,7 @@ def test_sets_of_up_to_so_many_pairs_can_be_chosen_from():
 def test_all_pairs_of_few_points_are_kept(n, m, monkeypatch):
     result = match(X[:n], Y[:m])
     monkeypatch.delattr(choosing, "judge_all")
-    found = _choose(X[:n], Y[:m], result, None, None, False, False, 1)
+    found = _choose(X[:n], Y[:m], result, None, False, False, 1)
     assert found == _Choice(
         result._replace(decisions=("pairs: all 5, which are too few to choose from",)), 5.0, 0.0
     )
@@ -182,40 +182,62 @@ def test_two_opinions_are_heard_only_where_a_covariance_was_learned(case, target
     )
     base = RESULT._replace(objective=77.0)
 
-    def choice(x, y, result, beside, target, refit, twice, workers):
-        assert beside is (base if result is learned and case != "no base" else None)
+    def choice(x, y, result, target, refit, twice, workers):
         asked.append((result is base, target, refit, twice, workers))
         return _Choice(result, 1.0, 1.0)
 
     monkeypatch.setattr(choosing, "_choose", choice)
-    monkeypatch.setattr(choosing, "_better", lambda plain, other: (plain, other))
+    heard = []
+    monkeypatch.setattr(choosing, "_better", lambda *both: heard.append(both) or learned)
     found = choose_pairs(X, Y, learned, target, True, 3, None if case == "no base" else base)
     first = (False, target, True, target is not None, 3)
+    assert found is learned
     if case == "base":
         assert asked == [first, (True, target, False, True, 3)]
-        assert found == (_Choice(base, 1.0, 1.0), _Choice(learned, 1.0, 1.0))
+        assert heard == [(_Choice(base, 1.0, 1.0), _Choice(learned, 1.0, 1.0))]
     else:
         assert asked == [first]
-        assert found is learned
+        assert not heard
 
 
-@pytest.mark.parametrize(("right", "is_taken"), [(1.0, False), (1.1, True)])
-def test_a_variance_for_each_column_is_taken_if_more_pairs_are_right(right, is_taken, monkeypatch):
-    learned, base = RESULT._replace(covariance=LEARNED, confidence=np.ones(9)), RESULT
-    diagonal = RESULT._replace(objective=5.0)
-
-    def choice(x, y, result, *rest):
-        return _Choice(result, right if result is diagonal else 1.0, 1.0)
-
-    monkeypatch.setattr(choosing, "_choose", choice)
+def chosen(monkeypatch, usual, plain, levels, diagonal=None):
+    """Choose where so many pairs are right in the usual way, with isotropic noise and by levels."""
+    learned = RESULT._replace(covariance=LEARNED, confidence=np.full(9, usual / 9))
+    base, by_levels = RESULT._replace(objective=7.0), RESULT._replace(objective=8.0)
+    rights = {id(learned): usual, id(base): plain, id(diagonal): usual}
+    monkeypatch.setattr(
+        choosing, "_choose", lambda x, y, result, *rest: _Choice(result, rights[id(result)], 1.0)
+    )
     monkeypatch.setattr(choosing, "_better", lambda plain, other: other.result)
+    monkeypatch.setattr(choosing, "can_be_relearned", lambda result: True)
+    monkeypatch.setattr(choosing, "judge_by_levels", lambda *rest: rest)
+    monkeypatch.setattr(choosing, "_take_judged", lambda *rest: _Choice(by_levels, levels, 1.0))
     found = choose_pairs(X, Y, learned, None, True, 3, base, diagonal)
-    assert found is (diagonal if is_taken else learned)
+    if found.objective == 8.0:
+        assert "noise level of each column, as" in found.decisions[-1]
+        return "levels"
+    return "diagonal" if found is diagonal else "usual"
+
+
+def test_noise_levels_are_taken_if_more_pairs_are_right(monkeypatch):
+    assert chosen(monkeypatch, 4.0, 0.0, 4.1) == "levels"
+    assert chosen(monkeypatch, 4.0, 0.0, 3.9) == "usual"
+    # Clearly more where isotropic noise finds some, too; and none is asked where most pairs are right.
+    assert chosen(monkeypatch, 4.0, 1.0, 6.1) == "levels"
+    assert chosen(monkeypatch, 4.0, 1.0, 5.9) == "usual"
+    assert chosen(monkeypatch, 8.2, 0.0, 9.0) == "usual"
+
+
+def test_so_they_are_beside_a_variance_for_each_column(monkeypatch):
+    diagonal = RESULT._replace(covariance=LEARNED, confidence=np.full(9, 4.0 / 9), objective=5.0)
+    assert chosen(monkeypatch, 4.0, 0.0, 4.1, diagonal) == "levels"
+    assert chosen(monkeypatch, 4.0, 0.0, 3.9, diagonal) == "diagonal"
 
 
 @pytest.mark.parametrize("is_beyond", [False, True])
 def test_where_a_covariance_finds_nothing_isotropic_noise_must_be_beyond_chance(is_beyond, monkeypatch):
-    learned, base = RESULT._replace(covariance=LEARNED, confidence=np.ones(9)), RESULT._replace(objective=7.0)
+    learned = RESULT._replace(covariance=LEARNED, confidence=np.ones(9))
+    base = RESULT._replace(objective=7.0, confidence=np.ones(9))
     monkeypatch.setattr(choosing, "is_beyond_chance", lambda x, y, result, right, workers: is_beyond)
     monkeypatch.setattr(
         choosing, "_choose", lambda x, y, result, *rest: _Choice(result, 3.0 * (result is base), 1.0)

@@ -6,7 +6,15 @@ import pytest
 from lslmatch import match
 from lslmatch.choice import relearning
 from lslmatch.choice.partnership import Partnership
-from lslmatch.choice.relearning import Judged, _judge_twice, _relearn, is_beyond_chance, judge_all, taken
+from lslmatch.choice.relearning import (
+    Judged,
+    _judge_twice,
+    _relearn,
+    is_beyond_chance,
+    judge_all,
+    judge_by_levels,
+    taken,
+)
 from lslmatch.covariance.trimmed import Relearned
 from lslmatch.results import Affine, Covariance
 
@@ -38,18 +46,18 @@ def test_a_covariance_that_was_not_learned_is_not_learned_again(twice, monkeypat
         judge_pairs=lambda *a: ("once", *a),
         _judge_twice=lambda *a: ("twice", *a),
     )
-    found = judge_all(X, Y, RESULT, None, True, twice, 1)
+    found = judge_all(X, Y, RESULT, True, twice, 1)
     assert found.result is RESULT
     assert found.costs is COSTS
     assert found.partnership == ("twice" if twice else "once", COSTS, RESULT, 3)
 
 
-def ends(monkeypatch, mine, others=(), chance=()):
+def ends(monkeypatch, mine, others=(), chance=(), is_by_levels=True):
     """Give stand-ins for ends of learning, by their start; what was begun with is noted."""
     asked = []
 
-    def relearn(x, y, start, refit, workers, growing=()):
-        assert (refit, workers) == (True, 3)
+    def relearn(x, y, start, refit, workers, growing=(), by_levels=False):
+        assert (refit, workers, by_levels) == (True, 3, is_by_levels)
         asked.append((y is Y, start, growing))
         return found[len(asked) - 1]
 
@@ -62,11 +70,13 @@ def ends(monkeypatch, mine, others=(), chance=()):
         beside_isotropic=lambda x, y, result, workers: ("beside", result, workers),
     )
     other = RESULT.with_map(Affine(7.0, np.zeros(3)))
-    return judge_all(X, Y, LEARNED, other, True, False, 3), asked
+    if is_by_levels:
+        return judge_by_levels(X, Y, LEARNED, other, True, 3), asked
+    return judge_all(X, Y, LEARNED, True, False, 3), asked
 
 
-def test_where_most_pairs_are_right_there_is_one_start(monkeypatch):
-    found, asked = ends(monkeypatch, thought(np.full(N, 0.9)))
+def test_the_covariance_of_all_pairs_is_the_only_start_without_levels(monkeypatch):
+    found, asked = ends(monkeypatch, thought(np.full(N, 0.1)), is_by_levels=False)
     assert found.result == ("beside", LEARNED, 3)
     assert [(own, growing) for own, _, growing in asked] == [(True, ())]
     assert asked[0][1] == Relearned(LEARNED, COSTS)
@@ -127,8 +137,8 @@ class Rounds:
         first, later = list(first), list(later)
         trusted = np.arange(N) if trusted is None else trusted
 
-        def match_again(x, y, result, kept, refit, workers):
-            assert (refit, workers) == (True, 3)
+        def match_again(x, y, result, kept, refit, workers, by_levels):
+            assert (refit, workers, by_levels) == (True, 3, False)
             self.kept.append(list(np.flatnonzero(kept >= 0)))
             np.testing.assert_array_equal(kept[kept >= 0], RESULT.permutation[kept >= 0])
             if len(self.kept) == fails_at:
