@@ -60,7 +60,7 @@ def test_known_pairs_teach_one_scale_where_strangers_hide_it(alignment):
 
 
 def test_known_pairs_teach_columns_and_their_signs():
-    x, y, order = planted(2, units=[1e-3, -50.0, 2e4])
+    x, y, order = planted(2, 24, 24, units=[1e-3, -50.0, 2e4])
     known = pairs_of(order, 8)
     result = match(x, y, alignment="columns", known=known)
     assert share(result, order, known) > 0.9
