@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.stress.mutation.changes import mutants
 from tests.stress.mutation.equivalent import reasons
+from verification.sabotage.changes import mutants
 
 SOURCE = '''
 import numpy as np

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from verification.cli.options import add_seed
+from verification.cli.options import add_seed, positive
 from verification.cli.progress import Bar
 from verification.engine.files import write_whole
 from verification.engine.tables import table_to_csv
 from verification.sabotage.catalogue import MUTATIONS
+from verification.sabotage.drawing import draw_mutations
+from verification.sabotage.mutation import Mutation
 from verification.sabotage.running import Sighting, run_mutations
 
 
@@ -22,14 +24,20 @@ def main(arguments: Sequence[str]) -> int:
         for mutation in MUTATIONS.values():
             print(f"{mutation.id:26} {mutation.what}")
         return 0
+    if options.drawn:
+        return _run(draw_mutations(options.drawn, options.seed), options)
     unknown = [name for name in options.only or () if name not in MUTATIONS]
     if unknown:
         print(f"--only: no mutation is called {unknown[0]!r}; --list shows them all", file=sys.stderr)
         return 2
     chosen = [mutation for name, mutation in MUTATIONS.items() if not options.only or name in options.only]
+    return _run(chosen, options)
+
+
+def _run(chosen: Sequence[Mutation], options: argparse.Namespace) -> int:
     with Bar(options.quiet) as bar:
         bar.expect(len(chosen), "sabotage")
-        found = run_mutations(chosen, seed=options.seed, progress=bar.step)
+        found = run_mutations(chosen, seed=options.seed, progress=bar.step, apart=bool(options.drawn))
     _print(found)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -72,6 +80,12 @@ def _parser() -> argparse.ArgumentParser:
         "should notice, in the smoke profile.",
     )
     parser.add_argument("--only", action="append", metavar="NAME", help="one mutation; repeatable")
+    parser.add_argument(
+        "--drawn",
+        type=positive,
+        metavar="N",
+        help="in place of the catalogue, N changes of single lines that nobody chose, drawn by the seed",
+    )
     parser.add_argument("--list", action="store_true", help="list the mutations and stop")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write sabotage.csv there")
     add_seed(parser)

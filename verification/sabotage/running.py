@@ -6,9 +6,11 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from verification import claims
 from verification.claims.checking import try_claim
+from verification.sabotage.elsewhere import run_elsewhere
 from verification.sabotage.mutation import Mutation
 
 
@@ -29,12 +31,21 @@ class Sighting:
         return bool(self.seen_by) != bool(self.mutation.unseen)
 
 
+#: Claims that take longer than so many seconds of the processor under a drawn mutation hang.
+_HANGS = 120.0
+
+
 def run_mutations(
-    mutations: Iterable[Mutation], *, seed: int, progress: Callable[[str], None] | None = None
+    mutations: Iterable[Mutation],
+    *,
+    seed: int,
+    progress: Callable[[str], None] | None = None,
+    apart: bool = False,
 ) -> list[Sighting]:
     """Apply one mutation after the other, and run its claims in its profile until one is not green.
 
-    Raises ValueError if a claim is not green without any mutation.
+    `apart` runs each mutation in a process of its own, as one that nobody chose may hang or crash. Raises
+    ValueError if a claim is not green without any mutation.
     """
     mutations, found = list(mutations), []
     for name, profile in sorted({(name, item.profile) for item in mutations for name in item.claims}):
@@ -43,19 +54,30 @@ def run_mutations(
             raise ValueError(f"{name} must be green without a mutation; it was not: {said}")
     for mutation in mutations:
         started = time.perf_counter()
-        with mutation.applied(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of numbers that a mutation makes meaningless
-            seen_by, caught = "", []
-            for name in mutation.claims:
-                said, reach = _look(name, mutation.profile, seed)
-                if said:
-                    seen_by = f"{name}: {said}"
-                    break
-                caught += [reach] if reach else []
-        found.append(Sighting(mutation, seen_by, "; ".join(caught), time.perf_counter() - started))
+        if apart:
+            seen_by, caught = run_elsewhere(partial(_watch, mutation, seed), _HANGS) or (
+                "hangs or crashes",
+                "",
+            )
+        else:
+            seen_by, caught = _watch(mutation, seed)
+        found.append(Sighting(mutation, seen_by, caught, time.perf_counter() - started))
         if progress is not None:
             progress(mutation.id)
     return found
+
+
+def _watch(mutation: Mutation, seed: int) -> tuple[str, str]:
+    """Say which claim sees a mutation, and what; and which multiples of bounds the others would have seen."""
+    with mutation.applied(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of numbers that a mutation makes meaningless
+        caught: list[str] = []
+        for name in mutation.claims:
+            said, reach = _look(name, mutation.profile, seed)
+            if said:
+                return f"{name}: {said}", "; ".join(caught)
+            caught += [reach] if reach else []
+    return "", "; ".join(caught)
 
 
 def _look(name: str, profile: str, seed: int) -> tuple[str, str]:

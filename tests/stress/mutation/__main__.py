@@ -23,10 +23,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from tests.stress.mutation.changes import mutants
 from tests.stress.mutation.equivalent import place_of, reasons
 from tests.stress.mutation.trying import Trial, Trying
 from verification.engine.tables import table_to_csv
+from verification.sabotage.changes import mutants
 
 
 def main(arguments: list[str] | None = None) -> int:

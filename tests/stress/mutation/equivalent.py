@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.stress.mutation.changes import Mutant
 from verification.engine.tables import read_table
+from verification.sabotage.changes import Mutant
 
 TABLE = Path(__file__).with_name("equivalent.csv")
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import math
-import os
-import pickle
-import resource
-import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tests.stress.mutation.changes import Mutant
+from verification.sabotage.changes import Mutant, function_of
+from verification.sabotage.elsewhere import run_elsewhere
 
 Row = dict[str, Any]
-
-#: What properties, methods of classes and decorators keep the function under.
-_LAYERS = ("fget", "__func__", "__wrapped__")
 
 
 class Trial(NamedTuple):
@@ -32,12 +23,7 @@ class Trial(NamedTuple):
     @property
     def function(self) -> Any:
         """The function to be changed, below properties, caches and compilation."""
-        found: Any = importlib.import_module(self.module)
-        for name in self.mutant.function.split("."):
-            found = vars(found)[name] if name in vars(found) else attrgetter(name)(found)
-        while inner := next(filter(None, (getattr(found, name, None) for name in _LAYERS)), None):
-            found = inner
-        return found
+        return function_of(self.module, self.mutant.function)
 
 
 class Trying:
@@ -51,7 +37,7 @@ class Trying:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """Take the place of pytest's own loop."""
-        passed, self._calls = _elsewhere(lambda: self._first_pass(session), 1e9) or (False, {})
+        passed, self._calls = run_elsewhere(lambda: self._first_pass(session), 1e9) or (False, {})
         if not passed:
             return True
         started = time.monotonic()
@@ -120,38 +106,8 @@ class Trying:
                     return str(item.nodeid)
             return "no"
 
-        return _elsewhere(run, 10 + 10 * planned) or "hangs or crashes", len(items)
+        return run_elsewhere(run, 10 + 10 * planned) or "hangs or crashes", len(items)
 
 
 def _key(code: Any) -> str:
     return f"{code.co_filename}:{code.co_qualname}"
-
-
-def _elsewhere(function: Callable[[], Any], timeout: float) -> Any:
-    """Run a function in a process of its own, silently, and give its result; None if it took too long.
-
-    That is so many seconds of the processor, or ten times as many of the clock.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        limit = math.ceil(timeout + time.process_time())
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
-        sys.stdout.flush()
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        try:
-            with os.fdopen(writing, "wb") as pipe:
-                pipe.write(pickle.dumps(function()))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    timer = threading.Timer(10 * timeout, os.kill, (child, signal.SIGKILL))
-    timer.start()
-    with os.fdopen(reading, "rb") as pipe:
-        answer = pipe.read()
-    os.waitpid(child, 0)
-    timer.cancel()
-    return pickle.loads(answer) if answer else None

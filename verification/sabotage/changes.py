@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
 from collections.abc import Iterator
+from operator import attrgetter
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -46,6 +48,17 @@ class Mutant(NamedTuple):
     """The code of the whole function."""
 
 
+class Change(NamedTuple):
+    """What a mutant differs in, before it is compiled."""
+
+    function: str
+    line: int
+    change: str
+    place: int
+    """The number of the node among those of the function that may be changed."""
+    changed: ast.AST
+
+
 def mutants(source: str, path: str) -> list[Mutant]:
     """Give all mutants of the functions and methods of a module.
 
@@ -53,13 +66,33 @@ def mutants(source: str, path: str) -> list[Mutant]:
     imported, and the texts of messages, which the tests compare only in part. A constant of the module is
     changed where it is used.
     """
+    return [compiled(source, path, change) for change in changes(source)]
+
+
+def changes(source: str) -> list[Change]:
+    """Give what all mutants of a module differ in, in little time."""
     tree = ast.parse(source)
     numbers = _numbers(tree)
     return [
-        Mutant(name, node.lineno, change, code)
+        Change(name, place.lineno, f"{_first_line(place)} -> {_first_line(changed)}", k, changed)
         for name, function in _functions(tree)
-        for node, change, code in _changed(source, path, name, function, numbers)
+        for k, place in enumerate(_places(function))
+        for changed in _variants(place, numbers)
     ]
+
+
+def compiled(source: str, path: str, change: Change) -> Mutant:
+    """Compile a mutant."""
+    tree = ast.parse(source)
+    twin = dict(_functions(tree))[change.function]
+    _Replacing(_places(twin)[change.place], change.changed).visit(twin)
+    ast.fix_missing_locations(tree)
+    code = code_of(compile(tree, path, "exec"), change.function)
+    return Mutant(change.function, change.line, change.change, code)
+
+
+def _places(function: ast.FunctionDef) -> list[Any]:
+    return [node for statement in function.body for node in _walk(statement)]
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -91,21 +124,6 @@ def _is_arithmetic(node: ast.expr) -> bool:
     return all(isinstance(part, allowed) for part in ast.walk(node)) and not any(
         isinstance(part, ast.Constant) and not isinstance(part.value, (int, float)) for part in ast.walk(node)
     )
-
-
-def _changed(
-    source: str, path: str, name: str, function: ast.FunctionDef, numbers: dict[str, float]
-) -> Iterator[tuple[ast.expr | ast.stmt, str, CodeType]]:
-    places = [node for statement in function.body for node in _walk(statement)]
-    for k, place in enumerate(places):
-        for changed in _variants(place, numbers):
-            tree = ast.parse(source)
-            twin = dict(_functions(tree))[name]
-            node = [node for statement in twin.body for node in _walk(statement)][k]
-            _Replacing(node, changed).visit(twin)
-            ast.fix_missing_locations(tree)
-            change = f"{_first_line(place)} -> {_first_line(changed)}"
-            yield place, change, code_of(compile(tree, path, "exec"), name)
 
 
 def _first_line(node: ast.AST) -> str:
@@ -241,3 +259,27 @@ def code_of(module: CodeType, name: str) -> CodeType:
             if name.startswith(f"{constant.co_qualname}."):
                 return code_of(constant, name)
     raise LookupError(name)
+
+
+#: What properties, methods of classes and decorators keep the function under.
+_LAYERS = ("fget", "__func__", "__wrapped__")
+
+
+def function_of(module: str, name: str) -> Any:
+    """Give the function of a qualified name, below properties, caches and compilation."""
+    found = _attribute(module, name)
+    while inner := next(filter(None, (getattr(found, layer, None) for layer in _LAYERS)), None):
+        found = inner
+    return found
+
+
+def is_compiled(module: str, name: str) -> bool:
+    """Say whether a function is a kernel, which goes on as it was compiled whatever its code becomes."""
+    return hasattr(_attribute(module, name), "py_func")
+
+
+def _attribute(module: str, name: str) -> Any:
+    found: Any = importlib.import_module(module)
+    for step in name.split("."):
+        found = vars(found)[step] if step in vars(found) else attrgetter(step)(found)
+    return found
