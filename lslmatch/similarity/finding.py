@@ -54,9 +54,7 @@ def find_similarity(
         if found is None:
             doubt = "no map could be fitted"
             return Turned(_without_spread(x, y, scale), f"alignment: none, as {doubt}", doubt, False)
-        turn = found.best.turn
-        if found.part.rows.size < len(a.points):
-            turn = polish(a.points, b.points, turn, rules, workers)
+        turn = polish(a.points, b.points, found.best.turn, rules, workers)
     if is_swapped:
         turn, a, b = turn.inverse(), b, a
     other = None

@@ -11,8 +11,9 @@ from lslmatch.similarity.climbing import pair_weights
 from lslmatch.similarity.procrustes import FLOOR, Rules, fit_pairs
 from lslmatch.similarity.units import Turn
 
-#: Rounds, at most.
-_ROUNDS = 6
+#: Rounds, passes of weights and fits in each, at most; and the change of squared distances, in units of their
+#: median, that ends the passes. So the map hangs on the pairs, and no more on where the search came from.
+_ROUNDS, _PASSES, _SETTLED = 6, 60, 1e-7
 
 
 def polish(a: FloatArray, b: FloatArray, turn: Turn, rules: Rules, workers: int) -> Turn:
@@ -26,8 +27,12 @@ def polish(a: FloatArray, b: FloatArray, turn: Turn, rules: Rules, workers: int)
             break
         before = partner
         own = np.maximum(((a - mapped[partner]) ** 2).sum(axis=1), FLOOR)
-        for _ in range(2):
-            fit = fit_pairs(a, b, partner, pair_weights(own), rules)
+        for _ in range(_PASSES):
+            fit, last = fit_pairs(a, b, partner, pair_weights(own), rules), own
             own = fit.squares_of_pairs()
+            if not np.abs(own - last).max() > _SETTLED * float(np.median(own)) + FLOOR:
+                break
+        if not np.isfinite(own).all():
+            break
         turn = fit.turn
     return turn
