@@ -11,13 +11,10 @@ from lslmatch import costs as pricing
 from lslmatch.geometry.coordinates import common_coordinates
 from lslmatch.objectives.table import make_rule
 from tests.support.reference import EPS, SMALL, coincidence_floor, costs, log_costs, log_fraction
+from tests.support.sets import draw
 
 #: Logarithms of distances with a relative error of at most 1e-12, themselves rounded.
 TOLERANCE = {"rtol": 1e-14, "atol": 1e-12}
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).normal(size=(n, d))
 
 
 # -------------------------------------------------------------------------------- log_cost_matrix

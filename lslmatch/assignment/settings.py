@@ -48,19 +48,19 @@ class SolverSettings:
 
     # Route "bounded": one kernel for sets in which nearly every point has a nearest partner of its own.
     least_bounded_pairs: int = 500**2
-    """The bounded route is tried for more than this number of pairs, ..."""
+    """In few dimensions, the bounded route is tried for more than this number of pairs."""
     most_bounded_pairs: int = 10_000**2
-    """... for at most this number of pairs, ..."""
+    """In few dimensions, the bounded route is tried for at most this number of pairs."""
     most_bounded_coordinates: int = 110_000
-    """... and if the larger set has at most this many coordinates, as in a near cache."""
+    """In few dimensions, the larger set must have at most this many coordinates, as in a near cache."""
     wide_dimensions: int = 16
-    """It is tried from this number of dimensions on, too, ..."""
+    """Dimensions are many from this number on."""
     wide_coordinates: int = 10 * 1000**2
-    """... for at least this number of coordinates, n * m * d, ..."""
+    """In many, the bounded route is tried for at least this number of coordinates, n * m * d."""
     wide_pairs: int = 200**2
-    """... for at least this number of pairs, ..."""
+    """In many, the bounded route is tried for at least this number of pairs."""
     most_wide_pairs: int = 2000**2
-    """... and for at most this number of pairs."""
+    """In many, the bounded route is tried for at most this number of pairs."""
 
     # Routes with the matrix of all costs: "matrix", "clashes" and "resort".
     matrix_pairs: int = 400**2
@@ -116,11 +116,11 @@ class SolverSettings:
     many_conflicts: float = 0.15
     """Column duals start at the columns' least costs if more than this share of the rows clash."""
     list_size: int = 32
-    """A shortlist has at most this number of pairs, ..."""
+    """A shortlist has at most this number of pairs."""
     least_list_size: int = 16
-    """... at least this number, unless that is more, ..."""
+    """A shortlist has at least this number of pairs, unless that is more."""
     rows_per_listed: int = 128
-    """... and in between one pair for each this many rows."""
+    """In between, a shortlist has one pair for each this many rows."""
     short_list_size: int = 4
     """A first shortlist has this number of pairs where a few will mostly do."""
     short_list_mutual: float = 0.5
@@ -138,11 +138,11 @@ class SolverSettings:
 
     # Routes "crowded" and "auction": an auction finds column duals.
     crowded_conflicts: float = 0.36
-    """An auction comes before any paths if more than this share of the rows clash, ..."""
+    """In few dimensions, an auction comes before any paths if more than this share of the rows clash."""
     crowded_dimensions: int = 3
-    """... in up to this number of dimensions; ..."""
+    """Dimensions are few up to this number."""
     crowded_per_dimension: float = 0.1
-    """... for each dimension beyond, the share is greater by this."""
+    """For each dimension beyond, the share that leads to an auction is greater by this."""
     auction_after: float = 20
     """Paths are given up for an auction after the work of this many passes over all pairs."""
     auction_passes: int = 20

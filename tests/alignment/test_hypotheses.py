@@ -7,10 +7,7 @@ import pytest
 
 from lslmatch.alignment import hypotheses
 from lslmatch.alignment.prominence import Judge
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).standard_normal((n, d))
+from tests.support.sets import draw
 
 
 def test_distances_are_those_of_all_points():

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from lslmatch import Affine, estimate_affine, match, standardize
 from lslmatch.alignment.moments import _centred_statistics
 from tests.support.reference import centred_statistics, sqrt_fraction
+from tests.support.sets import draw
 
 SHAPES = [(2, 1), (3, 1), (2, 4), (7, 3), (40, 5)]
 shapes = pytest.mark.parametrize(("n", "d"), SHAPES)
 units = pytest.mark.parametrize("unit", [1.0, 1e200, 1e-200, 2.0**-1060, 1e307])
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).normal(size=(n, d))
 
 
 def assert_estimates_the_definition(x, y, affine, rel=1e-13):

@@ -6,8 +6,9 @@ import pytest
 from lslmatch import Affine, match
 from lslmatch.assignment import greedy
 from lslmatch.geometry.coordinates import common_coordinates
-from tests.support.matching import alignments, draw, run
+from tests.support.matching import alignments, run
 from tests.support.reference import costs, greedy_partners, squared_distances
+from tests.support.sets import draw
 
 
 @alignments

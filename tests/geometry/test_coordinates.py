@@ -7,10 +7,7 @@ import pytest
 
 from lslmatch import Affine
 from lslmatch.geometry.coordinates import column_means, common_coordinates
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).normal(size=(n, d))
+from tests.support.sets import draw
 
 
 def fractions(array):

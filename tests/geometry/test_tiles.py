@@ -17,6 +17,7 @@ from lslmatch.geometry.tiles import (
     expand_tile,
 )
 from tests.support.reference import SMALL, squared_distances
+from tests.support.sets import draw
 
 #: Relative errors: eight bits may be lost to cancellation, and each of d terms rounds.
 EXPANDED = 1e-12
@@ -26,10 +27,6 @@ DIRECT = 1e-14
 SIZES = [(2, 2, 1), (5, 3, 4), (66, 5, 2), (3, 600, 6), (9, 3, 300)] + (
     [] if SMALL else [(130, 300, 3), (70, 140, 40)]
 )
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).normal(size=(n, d))
 
 
 def expanded(geometry, dtype=np.float64):

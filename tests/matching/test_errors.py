@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lslmatch import Affine, estimate_affine, match, standardize
-from tests.support.matching import draw
+from tests.support.sets import draw
 
 X, Y = draw(4, 2), draw(5, 2, 1)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lslmatch import match
-from tests.support.matching import draw, noise_of, objectives, run, shuffled_copy
+from tests.support.matching import noise_of, objectives, run, shuffled_copy
 from tests.support.reference import costs, least_cost
+from tests.support.sets import draw
 
 
 @pytest.mark.parametrize("objective", ["lsl", "greedy", "lsns"])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine
-from tests.support.matching import alignments, draw, noise_of, objectives, run
+from tests.support.matching import alignments, noise_of, objectives, run
+from tests.support.sets import draw
 
 
 @objectives

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from lslmatch import Affine, match
-from tests.support.matching import draw, noise_of, objectives
+from tests.support.matching import noise_of, objectives
 from tests.support.processes import start_python
+from tests.support.sets import draw
 
 
 def read_only(array):

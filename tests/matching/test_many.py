@@ -5,7 +5,7 @@ import pytest
 
 from lslmatch import Affine, match, match_many, matching_many
 from lslmatch.assignment import small_sets
-from tests.support.matching import draw
+from tests.support.sets import draw
 
 
 def assert_same(result, expected):

@@ -5,8 +5,9 @@ import pytest
 import scipy.optimize
 
 from lslmatch import match
-from tests.support.matching import alignments, draw, noise_of, proven, run
+from tests.support.matching import alignments, noise_of, proven, run
 from tests.support.reference import SMALL, costs, least_cost
+from tests.support.sets import draw
 
 
 @proven

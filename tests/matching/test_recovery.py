@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, estimate_affine, standardize
-from tests.support.matching import draw, objectives, run, shuffled_copy
+from tests.support.matching import objectives, run, shuffled_copy
 from tests.support.reference import SMALL
+from tests.support.sets import draw
 
 
 @objectives

@@ -10,9 +10,10 @@ import pytest
 
 from lslmatch import costs as pricing
 from lslmatch import match
-from tests.support.matching import draw, noise_of, objectives
+from tests.support.matching import noise_of, objectives
 from tests.support.processes import start_python
 from tests.support.reference import SMALL
+from tests.support.sets import draw
 from tests.support.solver import set_solver
 
 

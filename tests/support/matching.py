@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lslmatch import Affine, check_certificate, match
+from tests.support.sets import draw
 
 PROVEN = ("lsl", "lss", "lsns")
 
@@ -12,10 +13,6 @@ objectives = pytest.mark.parametrize("objective", [*PROVEN, "greedy"])
 proven = pytest.mark.parametrize("objective", PROVEN)
 
 alignments = pytest.mark.parametrize("alignment", ["standardize", "identity", Affine(2.0, np.float64(0.5))])
-
-
-def draw(n, d, seed=0):
-    return np.random.default_rng([n, d, seed]).normal(size=(n, d))
 
 
 def noise_of(objective, n, m):
