@@ -51,6 +51,7 @@ files:
                       if the separator is no comma; a first line of names is recognised
   .npy .npz           NumPy's; of several arrays in a .npz file --array names one
   .parquet .feather   need pyarrow: pip install 'lslmatch[files]'
+  .xlsx               the first sheet; needs pandas and openpyxl: the same extra
   .gz                 after any of these suffixes; "-" is standard input or output
   Columns are called by their names, or by their numbers from 0 if they have none.
   What unpacks to more than 2 GB, or to more than 16 million lines, is refused, and so

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lslmatch.io import columnar, text
-from lslmatch.io.points import COLUMNAR
+from lslmatch.io.points import COLUMNAR, SHEETS
+from lslmatch.io.sheets import as_text
 from lslmatch.io.sources import TEXT, open_source
 
 
@@ -26,6 +27,8 @@ def read_header(path: Path, label: str | None, group: str | None = None) -> Head
     """
     with open_source(path) as source:
         found = None
+        if source.suffix in SHEETS:
+            source = as_text(source)
         if source.suffix in TEXT:
             found = text.read_names(source)
         elif source.suffix in COLUMNAR:

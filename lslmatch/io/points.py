@@ -11,12 +11,14 @@ from lslmatch._frames import Frame, as_frame, counts_rows, refuse_index
 from lslmatch.io.arrays import read_npy, read_npz
 from lslmatch.io.choice import Choice, PointFile, numbered
 from lslmatch.io.columnar import read_columnar
+from lslmatch.io.sheets import as_text
 from lslmatch.io.sources import TEXT, FileError, Source, format_of, is_standard, open_source
 from lslmatch.io.text import read_text
 
 ARRAYS = (".npy", ".npz")
 COLUMNAR = (".parquet", ".feather")
-FORMATS = TEXT + ARRAYS + COLUMNAR
+SHEETS = (".xlsx",)
+FORMATS = TEXT + ARRAYS + COLUMNAR + SHEETS
 
 
 def read_points(path: Path, choice: Choice | None = None) -> PointFile:
@@ -25,9 +27,9 @@ def read_points(path: Path, choice: Choice | None = None) -> PointFile:
     Parameters
     ----------
     path : Path
-        A file whose suffix tells its format: text (.csv, .tsv, .txt), NumPy's (.npy, .npz) or columns
-        (.parquet, .feather), all also with .gz; or ``-`` for standard input, whose format is told by its
-        first bytes.
+        A file whose suffix tells its format: text (.csv, .tsv, .txt), NumPy's (.npy, .npz), columns
+        (.parquet, .feather) or a sheet (.xlsx), all also with .gz; or ``-`` for standard input, whose
+        format is told by its first bytes.
     choice : Choice, optional
         Which columns are coordinates, which one names the rows, and which array of a .npz file to take.
 
@@ -39,6 +41,8 @@ def read_points(path: Path, choice: Choice | None = None) -> PointFile:
     choice = choice or Choice()
     check_format(path)
     with open_source(path) as source:
+        if source.suffix in SHEETS:
+            source = as_text(source)
         if source.suffix in TEXT:
             return read_text(source, choice)
         if source.suffix in COLUMNAR:
@@ -50,7 +54,7 @@ def read_points(path: Path, choice: Choice | None = None) -> PointFile:
 def check_format(path: Path) -> None:
     """Raise a :class:`FileError` now if the suffix of a path says that it cannot be read."""
     if not is_standard(path) and format_of(path) not in FORMATS:
-        hint = "; save the sheet as .csv" if format_of(path) in (".xls", ".xlsx", ".ods") else ""
+        hint = "; save the sheet as .csv" if format_of(path) in (".xls", ".ods") else ""
         raise FileError(
             f"{path}: the suffix must be one of {', '.join(FORMATS)}, or one of these before .gz{hint}"
         )

@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     np.savez(folder / "two.npz", first=x.to_numpy(), second=y.to_numpy())
     np.savez(folder / "y.npz", y[list(x)].to_numpy())
     np.savetxt(folder / "x.txt", x.to_numpy())
-    (folder / "book.xlsx").write_bytes(b"PK")
+    (folder / "book.ods").write_bytes(b"PK")
     return folder, x, y
 
 

@@ -5,15 +5,18 @@ import csv
 import os
 import pickle
 import stat
+import sys
 from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from lslmatch.cli import main as command_line
 from lslmatch.io import points as files
+from lslmatch.io.choice import Choice
 from lslmatch.io.sources import FileError
 from tests.support.command_line import assert_refused
 
@@ -49,8 +52,9 @@ def test_csv_reads_as_npy(before, separator, newline, points, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "because"),
     [
-        ("x.xlsx", b"1,2\n", "the suffix must be one of .csv, .tsv, .txt, .npy"),
-        ("x.xlsx", b"1,2\n", "save the sheet as .csv"),
+        ("x.ods", b"1,2\n", "the suffix must be one of .csv, .tsv, .txt, .npy"),
+        ("x.ods", b"1,2\n", "save the sheet as .csv"),
+        ("x.xlsx", b"PK", "not a readable .xlsx file"),
         ("x", b"", "the suffix must be one of .csv"),
         ("x.gz", b"", "the suffix must be one of .csv"),
         ("x.npy", b"", "not a readable .npy array"),
@@ -287,3 +291,29 @@ def test_what_a_killed_run_left_is_not_in_the_way(saved, tmp_path):
     (tmp_path / f".pairs.csv.{os.getpid()}.tmp").touch()
     assert command_line.main(["match", *saved, "--out", str(out)]) == 0
     assert out.exists()
+
+
+def test_a_sheet_is_read_as_its_text_is(tmp_path):
+    pytest.importorskip("openpyxl")
+    people = pd.DataFrame({"id": ["a", "b", "c"], "height": [1.5, 1.75, 2.0], "age": [30, 41, 52]})
+    people.to_excel(tmp_path / "x.xlsx", index=False)
+    people.to_csv(tmp_path / "x.csv", index=False)
+    sheet, text = (files.read_points(tmp_path / name, Choice(id="id")) for name in ("x.xlsx", "x.csv"))
+    np.testing.assert_array_equal(sheet.values, text.values)
+    assert sheet.columns == text.columns == ("height", "age")
+    assert list(sheet.labels) == list(text.labels)
+
+
+def test_a_sheet_without_its_packages_is_refused_in_one_line(tmp_path, monkeypatch):
+    (tmp_path / "x.xlsx").write_bytes(b"PK")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(FileError, match="need pandas and openpyxl"):
+        files.read_points(tmp_path / "x.xlsx")
+
+
+def test_a_sheet_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl")
+    pd.DataFrame({"height": [1.5, 1.75]}).to_excel(tmp_path / "x.xlsx", index=False)
+    monkeypatch.setattr("lslmatch.io.sheets.MOST_BYTES", 10)
+    with pytest.raises(FileError, match="when unpacked"):
+        files.read_points(tmp_path / "x.xlsx")
