@@ -48,7 +48,10 @@ def take_those_of(points: Any, columns: Sequence[str] | None) -> Any:
     """Take the columns that were matched from points that have them and others; all else stays as it is."""
     if columns is None or (type(points) is np.ndarray and points.dtype.names is None):
         return points
-    names = column_names(points, "points")
+    try:
+        names = column_names(points, "points")
+    except TypeError:  # some are no strings: by position then
+        return points
     if names is None or not set(columns) < set(names):
         return points
     return take_columns(points, list(columns))

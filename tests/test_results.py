@@ -91,7 +91,7 @@ def test_repr_of_a_covariance_is_one_line():
     learned = match(x, x[::-1] + 0.1 * rng.normal(size=x.shape), covariance="estimate").covariance
     assert repr(learned).startswith("<Covariance, d = 6: learned in ")
     given = match(x, x, covariance=np.arange(1.0, 7.0)).covariance
-    assert repr(given) == "<Covariance, d = 6: given>"
+    assert repr(given) == "<Covariance, d = 6: diagonal, given>"
 
 
 def test_summary_says_what_was_found():

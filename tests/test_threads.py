@@ -101,13 +101,13 @@ def test_an_interrupted_command_says_so_and_leaves_no_file(tmp_path):
     program = textwrap.dedent(
         """
         import os, signal, sys, threading
-        from lslmatch import matching
         from lslmatch.cli.main import main
-        assign = matching.assign_sets
+        from lslmatch.covariance import isotropic
+        assign = isotropic.assign_sets
         def interrupted(*arguments):
             threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
             return assign(*arguments)
-        matching.assign_sets = interrupted
+        isotropic.assign_sets = interrupted
         sys.exit(main(sys.argv[1:]))
         """
     )

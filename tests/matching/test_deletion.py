@@ -7,7 +7,7 @@ from lslmatch import FalseShare, match
 from lslmatch.choice.deletion import isotonic, stranger_rates
 from lslmatch.choice.partnership import judge_pairs
 from lslmatch.covariance.pair_costs import costs_of_result
-from lslmatch.covariance.trimmed import trust_pairs
+from lslmatch.covariance.trimmed import Relearned, trust_pairs
 from tests.support.reference import SMALL
 from verification.scenarios.strangers import LIKE, draw_partly_common
 
@@ -99,7 +99,7 @@ def test_trusted_pairs_are_few_and_nearly_all_right():
     x, y = correlated(sets)
     learned = match(x, y, alignment=sets.affine, covariance="estimate")
     costs = costs_of_result(x, y, learned, 1)
-    kept = trust_pairs(x, y, learned, costs, False, 1)
+    kept = trust_pairs(x, y, Relearned(learned, costs), False, 1)
     trusted = kept >= 0
     assert 10 <= trusted.sum() <= PAIRS
     assert (kept == sets.partner)[trusted].mean() >= 0.9
