@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.allowed.solving import assign_allowed
 from lslmatch.assignment.orientation import partners
@@ -72,6 +73,7 @@ def climb(
     weight = weights_of(left_out_costs(first, None, workers), start)
     seen: set[bytes] = set()
     for done in range(_MOST_ROUNDS):
+        tell("rounds of the linear map", done, _MOST_ROUNDS)
         fit = _fit(a, b, Pairs(matching, weight), metrics, prior, workers)
         if fit is None:
             break

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lslmatch._progress import tell
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.allowed.solving import assign_allowed
 from lslmatch.assignment.orientation import partners
@@ -29,6 +30,7 @@ def grow(a: FloatArray, b: FloatArray, first: IntArray, given: Given | None, wor
     partner, most = first, min(len(a), len(b))
     while True:
         kept = int((partner >= 0).sum())
+        tell("pairs grown", kept, most)
         costs = _both_ways(a, b, partner, workers)
         found = assign_allowed(costs, given)
         matching = partners(len(a), found.row_ind, found.col_ind)

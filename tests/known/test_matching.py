@@ -9,6 +9,7 @@ from lslmatch import (
     ColumnMap,
     FalseShare,
     Similarity,
+    _progress,
     check_certificate,
     diagnose,
     load,
@@ -327,3 +328,14 @@ def test_start_from_known_needs_spread():
 
     sets = climbing.Sets(x, y, Given(np.array([[0, 0], [1, 1], [2, 2]])), None, 1)
     assert climbing.start_from_known(sets, families.ONE_SCALE, None) is None
+
+
+def test_long_runs_say_in_the_log_how_far_they_are(monkeypatch, caplog):
+    monkeypatch.setattr(_progress, "PAUSE", 0.0)
+    x, y, order = planted(23, 16, 16)
+    with caplog.at_level("INFO", "lslmatch"):
+        match(x, y, alignment="linear", known=pairs_of(order, 5))
+    assert "pairs grown: 5 of 16" in caplog.messages
+    caplog.clear()
+    match(x, y, alignment="linear", known=pairs_of(order, 5))
+    assert not caplog.messages
