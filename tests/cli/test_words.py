@@ -14,6 +14,7 @@ from lslmatch.cli.match_words import _about
 from lslmatch.results import Labels
 from lslmatch.summary import percent
 from tests.support.command_line import assert_refused, table
+from tests.support.reference import SMALL
 
 
 def said(capsys, *arguments, details=True):
@@ -28,7 +29,7 @@ def unrelated(tmp_path):
     rng = np.random.default_rng(2)
     paths = [str(tmp_path / f"{name}.npy") for name in "xy"]
     for path in paths:
-        np.save(path, rng.normal(size=(40, 2)))
+        np.save(path, rng.normal(size=(12 if SMALL else 40, 2)))
     return paths
 
 
@@ -72,6 +73,7 @@ def test_who_has_a_partner_is_said_in_numbers(n, m, options, paired, tmp_path, c
     assert said(capsys, *arguments, details=False)["paired"] == paired
 
 
+@pytest.mark.skipif(SMALL, reason="many matchings")
 def test_without_pairs_it_is_said_what_to_try(unrelated, capsys):
     for details in (False, True):
         lines = said(capsys, *unrelated, details=details)
