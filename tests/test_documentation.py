@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lslmatch
-from tests.benchmarks import scale
+from tests.benchmarks import distribution, scale
 from tests.support.reference import SMALL
 
 CHECKOUT = Path(__file__).parents[1]
@@ -297,6 +297,29 @@ def test_tables_of_large_sets_are_those_of_the_stored_run():
     for line in scale.tables(stored["points"]).splitlines():
         assert line in PAGES["scale.md"].splitlines()
     assert f"load of {stored['load']}" in " ".join(PAGES["scale.md"].split())
+
+
+def test_the_table_of_what_distributes_is_that_of_the_stored_run():
+    stored = json.loads((CHECKOUT / "tests/benchmarks/results/distribution.json").read_text(encoding="utf-8"))
+    assert [(row["n"], row["d"], row["name"]) for row in stored["rows"]] == [
+        (n, d, name) for n, d, _, _, name in distribution.ROWS
+    ]
+    assert distribution.table(stored["rows"]) in PAGES["scale.md"]
+
+
+def test_what_distributes_is_modelled_by_shares_and_bytes():
+    row = {"match": 8.0, "match_tasks": 6.0, "certificate": 4.0, "certificate_tasks": 4.0}
+    row |= {"shared_bytes": 5 * 10**8, "own_bytes": 0}
+    assert distribution.seconds_with(row, 1) == 12.0
+    assert distribution.seconds_with(row, 2) == 7.0
+    assert distribution.seconds_with(row, 16) == pytest.approx(2.0 + 10.0 / 16 + 0.8)
+
+
+def test_a_played_cluster_computes_every_share_and_counts_its_bytes():
+    counting = distribution.Counting()
+    assert counting.map(divmod, (7,), [(2,), (3,)]) == [(3, 1), (2, 1)]
+    assert counting.shared_bytes > 0
+    assert counting.own_bytes > 0
 
 
 def test_laws_find_what_was_planted():

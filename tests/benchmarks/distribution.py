@@ -22,10 +22,10 @@ from tests.benchmarks import isolated, record
 
 #: Points, dimensions, noise beside features of variance 1, type; and what is said of them.
 ROWS = (
-    (30_000, 10, 0.05, "f8", "above the floor, few dimensions"),
+    (20_000, 10, 0.05, "f8", "above the floor, few dimensions"),
     (40_000, 96, 0.3, "f4", "above the floor"),
-    (10_000, 96, 0.8, "f4", "near the floor"),
-    (10_000, 10, 9.0, "f8", "no signal"),
+    (9000, 96, 0.8, "f4", "above the floor, more noise"),
+    (9000, 10, 9.0, "f8", "no signal"),
 )
 CORES = (1, 2, 8, 64, 512)
 #: Cores of a machine, each of which gets shared things once, and bytes that a network brings it in a second.
