@@ -4,6 +4,7 @@ import textwrap
 import pytest
 
 from lslmatch import theory
+from tests.support.reference import SMALL
 from verification import claims
 from verification.audit import outcomes
 from verification.claims.definition import ConditionError
@@ -75,10 +76,13 @@ def _kinds(claim):
 
 @pytest.mark.parametrize("claim", EVERY.values(), ids=EVERY)
 def test_the_ends_of_every_grid_run(claim):
-    """The first and the last cell of each profile and role; the whole grids are run by the command."""
+    """The first and the last cell of each profile and role; the whole grids are run by the command.
+
+    Without compilation those of the smallest profile only: others take minutes there.
+    """
     groups = [[cell for cell in claim.cells if (cell.tier, cell.role) == key] for key in _kinds(claim)]
     for cell in {id(group[k]): group[k] for group in groups for k in (0, -1)}.values():
-        if cell.allowed is None or cell.allowed < 1:
+        if (cell.allowed is None or cell.allowed < 1) and not (SMALL and cell.tier != "smoke"):
             tally = run_batch(claims.get, Batch(claim.id, cell.name, 0, 1, 5))[1]
             assert (tally.trials, tally.errors) == (1, 0)
             used = {claim.column, *(control.column or claim.column for control in claim.controls)}
