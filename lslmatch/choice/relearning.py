@@ -58,8 +58,8 @@ class Judged(NamedTuple):
 
     @property
     def right(self) -> float:
-        """How many pairs are probably right."""
-        return float(self.partnership.right.sum())
+        """How many are right of the pairs that are probably right."""
+        return _right(self.partnership)
 
 
 def judge_all(
@@ -124,6 +124,10 @@ def _is_confirmed(found: Judged, chance: Iterator[Judged]) -> bool:
     )
 
 
+def _right(judged: Partnership) -> float:
+    return float(judged.right[judged.right > 0.5].sum())
+
+
 def is_beyond_chance(x: FloatArray, y: FloatArray, result: MatchResult, right: float, workers: int) -> bool:
     """Tell whether more pairs are right than under the same map with points that have nothing in common."""
     for other in unrelated_sets(y):
@@ -131,7 +135,7 @@ def is_beyond_chance(x: FloatArray, y: FloatArray, result: MatchResult, right: f
         found = assign(costs)
         permutation = partners(len(x), found.row_ind, found.col_ind)
         matched = result._replace(permutation=permutation, row_dual=found.row_dual, col_dual=found.col_dual)
-        if not right > _MORE_RIGHT * _judge_twice(costs, matched, x.shape[1]).right.sum():
+        if not right > _MORE_RIGHT * _right(_judge_twice(costs, matched, x.shape[1])):
             return False
     return True
 
