@@ -204,11 +204,12 @@ def draw(figure: Any, tables: Tables) -> None:
     rows = tables[""]
     situations = list(dict.fromkeys(row["situation"] for row in rows))[::-1]
     share = {(row["situation"], row["tool"]): row["recovered"] for row in rows}
+    tools = list(dict.fromkeys(row["tool"] for row in rows))
     axes = figure.subplots()
-    matrix = np.array([[share[situation, tool] for tool in TOOLS] for situation in situations])
+    matrix = np.array([[share[situation, tool] for tool in tools] for situation in situations])
     draw_share_matrix(axes, matrix, 9)
     axes.set_yticks(range(len(situations)), situations)
-    axes.set_xticks(range(len(TOOLS)), [fill(name, 16, break_on_hyphens=False) for name in TOOLS])
+    axes.set_xticks(range(len(tools)), [fill(name, 16, break_on_hyphens=False) for name in tools])
     axes.grid(False)
     axes.tick_params(length=0)
     figure.suptitle("Which tool finds the partners: per cent of the true pairs", fontweight="bold")
