@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from lslmatch import Affine, check_certificate, match
+from lslmatch import Affine, check_certificate, match, matching
 from lslmatch.assignment import bounded
 from lslmatch.assignment.bounded import match_bounded
 from lslmatch.assignment.bounded_nearest import CLEAR, Singles, find_nearest, write_singles
@@ -57,6 +57,8 @@ def expand(rows, row_squares, columns, column_squares, i, bounds, line):
 @pytest.mark.parametrize("objective", ["lsl", "lss"])
 @pytest.mark.parametrize("alignment", ["standardize", "given"])
 def test_sets_of_all_kinds_end_where_they_do_by_other_ways(kind, n, m, d, objective, alignment, monkeypatch):
+    # Whether the map is doubtful is of no interest here, and takes long to find out.
+    monkeypatch.setattr(matching, "_warn_of_doubts", lambda *arguments: None)
     x, y = draw(kind, n, m, d)
     if alignment == "given":
         alignment = Affine(0.7, np.linspace(-1.0, 1.0, d) * np.abs(x).max())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lslmatch import Affine, check_certificate, match, match_many, matching_many
+from lslmatch import Affine, check_certificate, match, match_many, matching, matching_many
 from lslmatch.assignment.bounded import match_bounded
 from lslmatch.assignment.bounded_nearest import count_leading
 from lslmatch.assignment.plan import plan_from_points
@@ -76,6 +76,8 @@ def is_solved(x, y, objective):
 def test_bounds_change_no_objective(kind, d, fewer, objective, monkeypatch):
     x, y = KINDS[kind](np.random.default_rng([d, N]), N, d)
     x, y = (x[: N - fewer], y) if fewer > 0 else (x, np.ascontiguousarray(y[: N + fewer]))
+    # Whether the map is doubtful is of no interest here, and takes long to find out.
+    monkeypatch.setattr(matching, "_warn_of_doubts", lambda *arguments: None)
     expected = match(x, y, objective=objective)
     set_solver(monkeypatch, routes=("bounded", "small"))
     monkeypatch.setattr(matching_many, "_ALONE", 0)
