@@ -47,6 +47,8 @@ def _fill_least_costs(x, y, shift, costs):
     a, b, origin = np.empty((d, n)), np.empty((d, m)), np.empty(d)
     points, room, near, squares = make_room(d, m)
     mean_square = fill_lines(x, y, 1.0, shift, a, b, origin)
+    if not is_ordinary(mean_square):
+        return False
     for first in range(0, costs.size, FEW):
         for p in range(FEW):
             i = min(first + p, costs.size - 1) * (n - 1) // max(costs.size - 1, 1)
@@ -59,4 +61,4 @@ def _fill_least_costs(x, y, shift, costs):
                 size += points[p, k] * points[p, k]
             distance = max(math.sqrt(squares[p, 0]) - _ROUNDING * math.sqrt(size), 0.0)
             costs[first + p] = math.log(max(distance * distance, COINCIDENT * mean_square))
-    return is_ordinary(mean_square)
+    return True
