@@ -32,10 +32,13 @@ from numpy.typing import NDArray
 from lslmatch._jit import fused_kernel, inline_kernel, kernel
 from lslmatch._threads import over_rows
 from lslmatch._types import FloatArray, IntArray
-from lslmatch.certificate.tree import Need, find_doubtful_in_tree
+from lslmatch.certificate.tree import Need, find_doubtful_in_tree, search_is_short
 
 #: Fewest coordinates for which products are quicker than the tree.
 _FEWEST_DIMENSIONS = 13
+#: Of more pairs than this the tree may be quicker all the same; its work for a coordinate takes so many times
+#: as long as that of products.
+_MANY_PAIRS, _OF_TREE = 1 << 30, 6.0
 #: Shares of the coordinates that are tried on a few rows, and how many; most coordinates and directions for
 #: which leading ones are proven bounds, and how far directions may be from orthonormal.
 _PARTS, _SAMPLED_ROWS = (0.05, 0.1, 0.2, 0.35, 0.5), 32
@@ -75,10 +78,8 @@ def find_doubtful(
     called in their threads.
     """
     n, d = x.shape
-    vectors = None
-    if d >= _FEWEST_DIMENSIONS:
-        vectors = _cheapest_vectors(x, y, need)
-    if vectors is None:
+    vectors = _cheapest_vectors(x, y, need) if d >= _FEWEST_DIMENSIONS else None
+    if vectors is None or (n * len(y) > _MANY_PAIRS and _tree_is_quicker(x, y, need, vectors)):
         find_doubtful_in_tree(x, y, need, judge, workers)
         return
 
@@ -88,11 +89,21 @@ def find_doubtful(
     over_rows(run, n, _ROWS, workers)
 
 
+def _tree_is_quicker(x: FloatArray, y: FloatArray, need: Need, vectors: _Vectors) -> bool:
+    """Say whether the tree has done with some rows before products would have."""
+    work = int(_SAMPLED_ROWS * vectors.cols * vectors.row.shape[1] / _OF_TREE)
+    return search_is_short(x, y, need, _some_rows(x), work)
+
+
+def _some_rows(x: FloatArray) -> IntArray:
+    return np.linspace(0, len(x) - 1, min(len(x), _SAMPLED_ROWS)).astype(np.intp)
+
+
 @np.errstate(all="ignore")
 def _cheapest_vectors(x: FloatArray, y: FloatArray, need: Need) -> _Vectors | None:
     """Choose how many coordinates to look at, by a few rows; None if too many pairs stay doubtful."""
     d = x.shape[1]
-    some = np.linspace(0, len(x) - 1, min(len(x), _SAMPLED_ROWS)).astype(np.intp)
+    some = _some_rows(x)
     # In units in which variances are at most 1, and with sums of duals whose parts are about equal.
     unit = max(float(need.s.max()), float(need.t.max())) or 1.0
     p, q, s, t = need.p * unit, need.q * unit, need.s / unit, need.t / unit

@@ -103,6 +103,19 @@ def find_doubtful_in_tree(
     over_rows(run, len(x), _BLOCK_ROWS, workers)
 
 
+def search_is_short(x: FloatArray, y: FloatArray, need: Need, rows: IntArray, work: int) -> bool:
+    """Say whether the tree is done with some rows after so much work, in coordinates of pairs."""
+    s, t = (np.zeros_like(part) if need.is_square else part for part in (need.s, need.t))
+    tree = _plant(y, need.q, t)
+    size = tree.col.size + _PAIRS_PER_CALL
+    out = np.empty(size, np.intp), np.empty(size, np.intp)
+    some = x[rows]
+    own = np.arange(rows.size)
+    points = some, some.astype(np.float32)
+    done, _ = _search(points, need.p[rows], s[rows], need.is_square, tree, own, 0, out, work)
+    return bool(done == rows.size)
+
+
 def _sort_by_place(points: FloatArray, size: int) -> IntArray:
     """Return an order in which each `size` points, or `size` times a power of two, are near to each other."""
     order = np.arange(len(points))

@@ -139,3 +139,23 @@ def test_crowded_points_are_left_to_the_tree(monkeypatch):
     x, y = draw("clusters", 20, 140, 20)
     find_doubtful(x, y, draw_need("product", 20, 140, 1e-30), None, 1)
     assert asked
+
+
+@pytest.mark.parametrize("spread", ["flat", "falling"])
+def test_of_very_many_pairs_the_quicker_way_is_taken(spread, monkeypatch):
+    monkeypatch.setattr(products, "_MANY_PAIRS", 0)
+    if SMALL:  # too few points for regions to pay
+        monkeypatch.setattr(products, "_OF_TREE", 1e-3 if spread == "falling" else 1e9)
+    asked = []
+    plain = products.find_doubtful_in_tree
+    monkeypatch.setattr(products, "find_doubtful_in_tree", lambda *rest: asked.append(0) or plain(*rest))
+    n, d = (300, 14) if SMALL else (3000, 40)
+    rng = np.random.default_rng(8)
+    # Points near a curve are told apart by regions of space; others are not.
+    time = rng.uniform(-1.0, 1.0, (n, 1))
+    x = np.sin((1.0 + np.arange(d) / d) * time) if spread == "falling" else rng.uniform(-1.0, 1.0, (n, d))
+    y = x[rng.permutation(n)] + 1e-9
+    need = Need(np.full(n, 1e-9), np.zeros(n), np.ones(n), np.zeros(n))
+    found = doubtful(x, y, need)
+    assert bool(asked) == (spread == "falling")
+    assert lacking(x, y, need) <= found
