@@ -62,7 +62,7 @@ _GREATEST = math.log(1e4)
 _MARGIN_OUT, _MARGIN_MORE, _GREATEST_MARGIN = 3.2, 4.0, 8.0
 #: In sets with fewer points a few pairs stand out by chance: at least that share must be right.
 _SMALL, _LEAST_SHARE = 100, 1.0 / 3.0
-#: This share, where pairs are compared with those of sets that have nothing in common.
+#: And this share in sets of any size, where pairs are compared with those of sets that share nothing.
 _CONFIRMED_SHARE = 0.25
 #: The median of the mean gap between a point's candidates, beside its mean.
 _MEDIAN_GAP = 0.93
@@ -103,7 +103,7 @@ class Partnership(NamedTuple):
     @property
     def are_many(self) -> bool:
         """Whether there are pairs enough to be compared with those of chance."""
-        return self.rows.size >= _SMALL or self.probable.size >= _CONFIRMED_SHARE * self.rows.size
+        return self.probable.size >= _CONFIRMED_SHARE * self.rows.size
 
     def within(self, target: float) -> IntArray:
         """Give the surest rows of which at most that share is expected to be false.
