@@ -118,7 +118,11 @@ def _pair_weights(apart: FloatArray, result: MatchResult) -> tuple[FloatArray, F
     covariance = result.covariance
     if covariance is not None and covariance.weight is not None:
         weight = covariance.weight[result.permutation >= 0]
-        return weight if weight.any() else np.ones(len(apart)), np.ones(apart.shape[1])
+        d, are_equal = apart.shape[1], np.ptp(weight) <= 1e-6 * weight.max()
+        # Tyler's are inverse to squares, of which a column has a share 1 / d; in the plane nothing would
+        # be left but for the ridge.
+        left = np.full(d, 1.0 if are_equal else max(1.0 - 2.0 / d, 1.0 / 3.0))
+        return weight if weight.any() else np.ones(len(apart)), left
     units = np.ones(apart.shape[1]) if covariance is None or covariance.units is None else covariance.units
     return pair_weights(apart / units), lost_by_weighting(apart / units)
 
