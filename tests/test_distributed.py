@@ -204,7 +204,7 @@ def test_what_a_worker_has_no_memory_for_is_computed_elsewhere_or_here(cluster):
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing_but_time(cluster, monkeypatch):
     """The last test: first one worker dies, then all do."""
     client, workers = cluster
-    set_solver(monkeypatch, routes=("nearest", "paths"), kept_pairs=0, sweeps=1)
+    set_solver(monkeypatch, routes=("nearest", "paths"), kept_pairs=0, sweeps=1, block_rows=8)
     x, y = draw(noise=0.5)
     expected = lslmatch.match(x, y)
     killed = []
