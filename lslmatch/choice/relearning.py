@@ -92,12 +92,13 @@ def judge_by_levels(
     ends = [_relearn(x, y, own, refit, workers, by_levels=True)]
     ends += _from_tempered(x, y, plain, refit, workers)
     found = max(ends, key=lambda end: end.right)
-    if found.partnership.accepted.size == 0:
-        chance = (
-            end for other in unrelated_sets(y) for end in _from_tempered(x, other, plain, refit, workers)
-        )
-        confirmed = _is_confirmed(found, chance)
-        found = found._replace(partnership=found.partnership._replace(is_confirmed=confirmed))
+    # Several starts find more by chance than one: whatever they find is compared with that.
+    chance = (end for other in unrelated_sets(y) for end in _from_tempered(x, other, plain, refit, workers))
+    judged = found.partnership
+    if _is_confirmed(found, chance):
+        found = found._replace(partnership=judged._replace(is_confirmed=True))
+    else:
+        found = found._replace(partnership=judged._replace(true=np.zeros_like(judged.true)))
     return found._replace(result=beside_isotropic(x, y, found.result, workers))
 
 

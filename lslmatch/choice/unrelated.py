@@ -13,8 +13,9 @@ import numpy as np
 
 from lslmatch._types import FloatArray
 
-#: How many such sets there are, and what their signs follow from.
-_SETS, _SEED = 3, 291
+#: How many such sets there are of many points and of fewer, of which chance makes more; and what their signs
+#: follow from.
+_SETS, _MANY, _SETS_OF_FEW, _SEED = 3, 100, 9, 291
 
 
 def unrelated_sets(y: FloatArray) -> Iterator[FloatArray]:
@@ -24,7 +25,7 @@ def unrelated_sets(y: FloatArray) -> Iterator[FloatArray]:
     axes = np.linalg.svd(centred, full_matrices=False)[2]
     scores = centred @ axes.T
     rng = np.random.default_rng((_SEED, *y.shape))
-    for _ in range(_SETS):
+    for _ in range(_SETS if len(y) >= _MANY else _SETS_OF_FEW):
         turned = np.zeros(len(axes) + 1, np.bool_)
         first = 2 * np.arange((len(axes) + 1) // 2)
         turned[first + rng.integers(2, size=first.size)] = True

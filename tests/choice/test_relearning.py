@@ -85,10 +85,21 @@ def test_the_covariance_of_all_pairs_is_the_only_start_without_levels(monkeypatc
 @pytest.mark.parametrize("best", [0, 1, 2])
 def test_of_several_starts_the_one_with_most_right_pairs_is_taken(best, monkeypatch):
     true = [np.full(N, 0.7 if place == best else 0.6) for place in range(3)]
-    found, asked = ends(monkeypatch, thought(true[0]), [thought(part) for part in true[1:]])
+    by_chance = thought(np.full(N, 0.4), margin=2.0)
+    found, asked = ends(monkeypatch, thought(true[0]), [thought(part) for part in true[1:]], [by_chance] * 18)
     assert (found.partnership.true == 0.7).all()
-    assert [start for _, start, _ in asked[1:]] == [(True, 7.0, 1), (True, 7.0, 2)]
+    assert found.partnership.is_confirmed
+    assert [start for _, start, _ in asked[1:3]] == [(True, 7.0, 1), (True, 7.0, 2)]
     assert all(growing == relearning.GROWING for _, _, growing in asked[1:])
+
+
+def test_pairs_that_stand_out_are_compared_with_chance_as_well(monkeypatch):
+    # Several starts find pairs that stand out in sets that have nothing in common, too.
+    mine, less = thought(np.full(N, 0.7)), thought(np.full(N, 0.1))
+    assert mine.accepted.size == N
+    found, _ = ends(monkeypatch, mine, [less, less], [mine] * 18)
+    assert found.partnership.accepted.size == 0
+    assert found.right == 0.0
 
 
 @pytest.mark.parametrize(
@@ -103,11 +114,11 @@ def test_doubtful_pairs_are_compared_with_those_of_unrelated_sets(
     less = mine._replace(true=mine.true / 2)
     # Pairs that are probably wrong do not count.
     by_chance = thought(np.where(np.arange(N) < others, 0.6, 0.4), stands_out=9.0, margin=2.4)
-    found, asked = ends(monkeypatch, mine, [less, less], [by_chance] * 6)
+    found, asked = ends(monkeypatch, mine, [less, less], [by_chance] * 18)
     assert found.partnership.is_confirmed == is_confirmed
     assert found.partnership.accepted.size == (N if is_confirmed else 0)
     if is_confirmed:
-        assert [own for own, _, _ in asked] == [True] * 3 + [False] * 6
+        assert [own for own, _, _ in asked] == [True] * 3 + [False] * 18
     elif right == 0.2:  # too few of them for a comparison
         assert len(asked) == 3
     else:
@@ -127,7 +138,7 @@ def test_pairs_with_isotropic_noise_are_compared_with_unrelated_ones(right, expe
     costs = COSTS - COSTS.min() + 1.0
     patched(monkeypatch, judged_costs=lambda x, y, *a: costs, _judge_twice=judge)
     assert is_beyond_chance(X, Y, RESULT, right, 1) == expected
-    assert len(asked) == (3 if expected else 1)
+    assert len(asked) == (9 if expected else 1)
 
 
 class Rounds:
