@@ -15,6 +15,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from lslmatch._types import FloatArray, IntArray
 from lslmatch.columns.doubt import OUTWEIGHS, spread_shares
@@ -143,7 +144,7 @@ def weigh_columns(
         differ = float(units.max() / units.min())
         if best is None or not is_better(best, diagonal.surprises):
             best = diagonal.surprises
-            unequal = by_variances and differ > _DIFFER and not certain
+            unequal = by_variances and differ > least_ratio(min(len(x), len(y)), x.shape[1]) and not certain
             if unequal and _surer_than_unrelated(x, y, diagonal, alignment, workers):
                 line = f"covariance: diagonal, as variances of columns differ by a factor of {differ**2:.3g}"
                 chosen = Chosen(diagonal, line)
@@ -151,7 +152,7 @@ def weigh_columns(
     if columns is not None and best is not None:
         better = is_better(columns.surprises, best, _BETTER) and not certain
         # Isotropic noise is not what these pairs have, and was asked for, or nothing else.
-        unequal = not by_variances and not certain and differ > _DIFFER
+        unequal = not by_variances and not certain and differ > least_ratio(min(len(x), len(y)), x.shape[1])
         as_good = contradicted and not is_better(best, columns.surprises)
         # Two ways to pair that are both certain: what more columns say.
         other = (
@@ -184,6 +185,15 @@ def _surer_than_unrelated(
     base = match_isotropic(x, other, Request(alignment=alignment))
     unrelated = learn_beside(x, other, base, alignment, workers)
     return unrelated is None or are_surer(learned.surprises, unrelated.surprises)
+
+
+def least_ratio(pairs: int, d: int) -> float:
+    """Give the ratio of two columns' standard deviations from which noise is not isotropic.
+
+    Logarithms of d equal variances have a standard error of sqrt(2 / pairs) each: two of them are farther
+    apart than this in one of twenty draws.
+    """
+    return max(_DIFFER, math.exp(math.sqrt(2.0 / pairs) * float(ndtri(1.0 - 0.025 / d))))
 
 
 def agreeing(x: FloatArray, y: FloatArray, found: AnyMap, permutation: IntArray) -> int:
